@@ -1,12 +1,17 @@
 import { defineConfig } from "vitest/config";
 
+// Tests run from source: our packages export it under a condition of their own.
+const conditions = ["praxis-source"];
+
 export default defineConfig({
-  resolve: { conditions: ["source"] },
-  ssr: { resolve: { conditions: ["source"] } },
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     // A console write in a test is a fault: libraries return or throw.
-    onConsoleLog: () => undefined,
+    onConsoleLog: (log) => {
+      throw new Error(`console output in a test: ${log}`);
+    },
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Rng } from "./rng.ts";
-import type { Space } from "./spaces.ts";
+import type { Space, SpaceValue } from "./spaces.ts";
 
 /** A value or a promise of it. In-process trainers take {@link SyncEnv}, the server takes either. */
 export type MaybePromise<T> = T | Promise<T>;
@@ -117,9 +117,22 @@ export interface EnvTool<E = Env, Arguments = Record<string, unknown>> {
   readonly input: z.ZodType<Arguments>;
   /** True when the tool changes nothing. */
   readonly readOnly: boolean;
+  /** Arguments that show its use; checks call read-only tools with them (without any: with `{}` if the schema takes it). */
+  readonly examples?: readonly Arguments[];
   /** Modes that offer it; default both. */
   readonly modes?: readonly ServerMode[];
   call(env: E, args: Arguments, context: ToolContext): MaybePromise<unknown>;
+}
+
+/** A stateless HTTP service of an environment, served under its prefix beside the OpenEnv routes. */
+export interface EnvService {
+  readonly method: "GET" | "POST";
+  /** Path after the prefix, `/review`. */
+  readonly path: string;
+  /** One sentence, shown in the API description. */
+  readonly description: string;
+  /** Takes the body as text (empty for GET) and returns what is sent as JSON. Throws PraxisError for bad input. */
+  call(body: string): MaybePromise<unknown>;
 }
 
 /** A named part of the task set. */
@@ -179,11 +192,14 @@ export interface EnvDefinition<
   readonly rewardRange: readonly [low: number, high: number];
   /** Longest episode, if the environment has a limit. */
   readonly maxEpisodeSteps?: number;
-  /** Vector spaces, for policies on arrays. */
+  /** True if seeds change nothing. */
+  readonly isDeterministic?: boolean;
+  /** Spaces for policies on arrays. Observations and actions are their members, unless the two functions below translate. */
   readonly observationSpace?: Space;
   readonly actionSpace?: Space;
   readonly tasks?: TaskProvider;
   readonly tools?: readonly EnvTool<E>[];
+  readonly services?: readonly EnvService[];
   /** More keys for `/metadata`, e.g. reward weights. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /**
@@ -191,6 +207,15 @@ export interface EnvDefinition<
    * Draws from `rng` only.
    */
   sampleAction(rng: Rng, last: ResetResult<Observation> | StepResult<Observation>): Action;
+  /** Member of `observationSpace` that stands for an observation. */
+  encodeObservation?(observation: Observation, info: Info): SpaceValue;
+  /** Action that a member of `actionSpace` stands for, chosen in the state of `last`. */
+  decodeAction?(choice: SpaceValue, last: ResetResult<Observation> | StepResult<Observation>): Action;
+  /**
+   * A schema-valid action that is illegal in the state of `last`, or null if there is none: `checkEnv` sees that it earns a
+   * violation. A discrete `actionSpace` with an `actionMask` is checked without it.
+   */
+  illegalAction?(rng: Rng, last: ResetResult<Observation> | StepResult<Observation>): Action | null;
   makeEnv(options?: MakeEnvOptions): E;
 }
 

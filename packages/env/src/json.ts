@@ -23,8 +23,44 @@ export function findNonFinite(value: unknown): string | null {
   return null;
 }
 
+/** Throws NON_FINITE_NUMBER naming the first number in `value` that is NaN or infinite. @param what first part of the name */
+export function checkFinite(value: unknown, what: string): void {
+  const path = findNonFinite(value);
+  if (path === null) return;
+  const seen = typeof value === "number" ? String(value) : "a number that is not finite";
+  throw new PraxisError("NON_FINITE_NUMBER", `The environment returned ${seen} in ${join(what, path)}.`);
+}
+
 const join = (head: string, rest: string): string =>
   rest === "" || rest.startsWith("[") ? head + rest : `${head}.${rest}`;
+
+/** `value` as JSON can carry it: typed arrays become arrays at every depth. Returns `value` itself if it holds none. */
+export function toPlainJson(value: unknown): unknown {
+  if (value === null || typeof value !== "object") return value;
+  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number>);
+  if (Array.isArray(value)) {
+    let copy: unknown[] | null = null;
+    for (let i = 0; i < value.length; i++) {
+      const item: unknown = value[i];
+      const plain = toPlainJson(item);
+      if (plain !== item) {
+        copy ??= value.slice();
+        copy[i] = plain;
+      }
+    }
+    return copy ?? value;
+  }
+  const record = value as Readonly<Record<string, unknown>>;
+  let copy: Record<string, unknown> | null = null;
+  for (const key of Object.keys(record)) {
+    const plain = toPlainJson(record[key]);
+    if (plain !== record[key]) {
+      copy ??= { ...record };
+      copy[key] = plain;
+    }
+  }
+  return copy ?? value;
+}
 
 /** Deepest nesting a message may have. */
 export const MAX_JSON_DEPTH = 64;

@@ -2,6 +2,20 @@ import type { EnvDefinition } from "./env.ts";
 import { PraxisError } from "./errors.ts";
 import { didYouMean } from "./names.ts";
 
+/** `PolyGuard-v2` as base `polyguard` and version 2. */
+function splitId({ id }: EnvDefinition): { readonly base: string; readonly version: number } {
+  const at = id.lastIndexOf("-v");
+  return { base: id.slice(0, at).toLowerCase(), version: Number(id.slice(at + 2)) };
+}
+
+/** True if a lookup by id or short name could not tell two definitions apart. */
+function collide(a: EnvDefinition, b: EnvDefinition): boolean {
+  const idA = a.id.toLowerCase();
+  const idB = b.id.toLowerCase();
+  if (idA === idB || idA === b.name || idB === a.name) return true;
+  return a.name === b.name && splitId(a).base !== splitId(b).base;
+}
+
 /** Environments by id and short name. A plain value that is handed to servers, trainers and evaluation. */
 export class EnvRegistry {
   readonly #definitions = new Map<string, EnvDefinition>();
@@ -10,7 +24,10 @@ export class EnvRegistry {
     for (const definition of definitions) this.register(definition);
   }
 
-  /** Adds a definition. Throws INVALID_CONFIG for an id not of the form `Name-v0`, a taken id, or a taken short name. */
+  /**
+   * Adds a definition. Throws INVALID_CONFIG for an id not of the form `Name-v0`, a taken id, or a short name taken by another
+   * environment; versions of one environment share theirs. Case is ignored.
+   */
   register(definition: EnvDefinition): void {
     if (!/^[A-Za-z][A-Za-z0-9-]*-v\d+$/.test(definition.id))
       throw new PraxisError("INVALID_CONFIG", `Environment id '${definition.id}' must look like 'Name-v0'.`);
@@ -20,7 +37,7 @@ export class EnvRegistry {
         `Environment name '${definition.name}' must be lower case letters, digits, '-' or '_'.`,
       );
     for (const known of this.#definitions.values())
-      if (known.id === definition.id || known.name === definition.name)
+      if (collide(known, definition))
         throw new PraxisError(
           "INVALID_CONFIG",
           `Environment '${definition.id}' (${definition.name}) collides with '${known.id}' (${known.name}).`,
@@ -28,11 +45,16 @@ export class EnvRegistry {
     this.#definitions.set(definition.id, definition);
   }
 
-  /** Definition by id or short name, case ignored. Throws UNKNOWN_ENVIRONMENT with the nearest name. */
+  /** Definition by id or short name (the newest version), case ignored. Throws UNKNOWN_ENVIRONMENT with the nearest name. */
   get(name: string): EnvDefinition {
     const wanted = name.toLowerCase();
-    for (const definition of this.#definitions.values())
-      if (definition.id.toLowerCase() === wanted || definition.name === wanted) return definition;
+    let newest: EnvDefinition | null = null;
+    for (const definition of this.#definitions.values()) {
+      if (definition.id.toLowerCase() === wanted) return definition;
+      if (definition.name === wanted && (newest === null || splitId(definition).version > splitId(newest).version))
+        newest = definition;
+    }
+    if (newest !== null) return newest;
     const names = this.list().flatMap((definition) => [definition.name, definition.id]);
     throw new PraxisError(
       "UNKNOWN_ENVIRONMENT",

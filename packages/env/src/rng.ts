@@ -41,8 +41,10 @@ export class Rng {
     [this.#a, this.#b, this.#c, this.#d] = words;
   }
 
-  /** @param seed integer, 0 … 2^53 − 1 @param name stream name, default the root stream */
+  /** @param seed integer, 0 … 2^53 − 1, else RangeError @param name stream name, default the root stream */
   static fromSeed(seed: number, name = ""): Rng {
+    if (!(Number.isSafeInteger(seed) && seed >= 0))
+      throw new RangeError(`A seed must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}, not ${seed}.`);
     const high = Math.floor(seed / 2 ** 32) >>> 0;
     const low = seed >>> 0;
     const root = new Rng([high, low], splitMix(high, low));
@@ -93,9 +95,11 @@ export class Rng {
     return (high * 2 ** 26 + low) / 2 ** 53;
   }
 
-  /** Uniform integer in [low, high], both included; low ≤ high, range below 2^32. Unbiased (rejection). */
+  /** Uniform integer in [low, high], both included; at most 2^32 values, else RangeError. Unbiased (rejection). */
   integer(low: number, high: number): number {
     const range = high - low + 1;
+    if (!(Number.isSafeInteger(low) && Number.isSafeInteger(high) && range >= 1 && range <= 2 ** 32))
+      throw new RangeError(`Rng.integer needs integers low ≤ high with at most 2^32 values, not ${low} and ${high}.`);
     const limit = 2 ** 32 - (2 ** 32 % range);
     let draw = this.uint32();
     while (draw >= limit) draw = this.uint32();
@@ -172,9 +176,10 @@ export class RngStreams {
     return rng;
   }
 
-  /** A fresh stream keyed by name (and, say, a visit number), whatever was drawn before. */
+  /** A fresh stream keyed by name (and, say, a visit number), whatever was drawn before; never equal to a {@link stream}. */
   keyed(...key: readonly (string | number)[]): Rng {
-    return this.#root.split(key.join("/"));
+    // JSON keeps ("a", "b") apart from ("a/b"), and every key apart from the plain names of `stream`.
+    return this.#root.split(JSON.stringify(key));
   }
 
   /** State of root and all streams in use. */

@@ -1,7 +1,8 @@
 import type { EnvSnapshot, EnvState, Info, ResetRequest, ResetResult, StepResult, SyncEnv } from "./env.ts";
 import { PraxisError } from "./errors.ts";
-import { findNonFinite } from "./json.ts";
+import { checkFinite } from "./json.ts";
 import { Rng, RngStreams, type RngStreamsState } from "./rng.ts";
+import { checkSeed } from "./seed.ts";
 
 /** What an episode of a simulator is begun with. */
 export interface EpisodeStart<Options> {
@@ -44,7 +45,7 @@ interface SavedEnv<State> {
 
 /**
  * The thin shell that turns a {@link Simulator} into a {@link SyncEnv}: seed sequence, episode id, RESET_NEEDED, snapshot
- * and restore, and the check that observation and reward are finite before the new state is kept.
+ * and restore, and the check that observation, reward and info are finite before the new state is kept.
  */
 export class SimulatorEnv<State, Action, Observation, Options = Readonly<Record<string, unknown>>>
   implements SyncEnv<Action, Observation>
@@ -66,29 +67,14 @@ export class SimulatorEnv<State, Action, Observation, Options = Readonly<Record<
   reset(request: ResetRequest = {}): ResetResult<Observation> {
     this.#checkOpen();
     const given = request.seed;
-    if (given !== undefined && !(Number.isSafeInteger(given) && given >= 0))
-      throw new PraxisError(
-        "VALIDATION_ERROR",
-        `seed must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}, not ${given}.`,
-        {
-          fields: [
-            {
-              type: "greater_than_equal",
-              loc: ["seed"],
-              msg: "Input should be greater than or equal to 0",
-              input: given,
-              ctx: { ge: 0 },
-            },
-          ],
-        },
-      );
+    if (given !== undefined) checkSeed(given);
     // The sequence moves on only once the episode has begun, so that a failed reset changes nothing.
     const seeds = given === undefined ? Rng.restore(this.#seeds.save()) : Rng.fromSeed(given, "episode-seeds");
     const seed = given ?? seeds.uint32();
     const id = request.episodeId ?? `${this.#envId}-${seed}`;
     const streams = new RngStreams(Rng.fromSeed(seed, this.#envId));
     const begun = this.#simulator.begin({ seed, episodeId: id, options: (request.options ?? {}) as Options }, streams);
-    this.#checkFinite(begun.observation, null);
+    this.#checkFinite(begun.observation, null, begun.info);
     this.#seeds = seeds;
     this.#streams = streams;
     this.#episode = { id, stepCount: 0, ended: false, state: begun.state };
@@ -114,7 +100,7 @@ export class SimulatorEnv<State, Action, Observation, Options = Readonly<Record<
         streams,
         episode.stepCount,
       );
-      this.#checkFinite(observation, reward);
+      this.#checkFinite(observation, reward, info);
       this.#episode = { id: episode.id, stepCount: episode.stepCount + 1, ended: terminated || truncated, state };
       return { observation, reward, terminated, truncated, info };
     } catch (error) {
@@ -166,14 +152,9 @@ export class SimulatorEnv<State, Action, Observation, Options = Readonly<Record<
     if (this.#closed) throw new PraxisError("RESET_NEEDED", "The environment is closed. Make a new one.");
   }
 
-  #checkFinite(observation: Observation, reward: number | null): void {
-    if (reward !== null && !Number.isFinite(reward))
-      throw new PraxisError("NON_FINITE_NUMBER", `The environment returned the reward ${reward}.`);
-    const path = findNonFinite(observation);
-    if (path !== null)
-      throw new PraxisError(
-        "NON_FINITE_NUMBER",
-        `The environment returned a number that is not finite in observation.${path}.`,
-      );
+  #checkFinite(observation: Observation, reward: number | null, info: Info | undefined): void {
+    if (reward !== null) checkFinite(reward, "reward");
+    checkFinite(observation, "observation");
+    checkFinite(info, "info");
   }
 }

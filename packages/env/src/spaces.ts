@@ -54,15 +54,25 @@ export function flatSize(space: Space): number {
   }
 }
 
-/** A uniform member of a space (unbounded box sides: standard normal). */
+/** A box element: uniform between finite bounds, else normal or, with one finite bound, half-normal from it. */
+function sampleElement(low: number, high: number, rng: Rng): number {
+  if (Number.isFinite(low) && Number.isFinite(high)) return low + (high - low) * rng.uniform();
+  const draw = rng.normal();
+  if (Number.isFinite(low)) return low + Math.abs(draw);
+  return Number.isFinite(high) ? high - Math.abs(draw) : draw;
+}
+
+// A bound such as 0.1 is rounded when it is stored in a Float32Array; the rounded bound is still a member.
+const isWithin = (x: number, low: number, high: number): boolean =>
+  Number.isFinite(x) && x >= Math.min(low, Math.fround(low)) && x <= Math.max(high, Math.fround(high));
+
+/** A random member of a space: uniform where it is bounded, normal where it is not. */
 export function sampleSpace(space: Space, rng: Rng): SpaceValue {
   switch (space.kind) {
     case "box":
-      return Float32Array.from({ length: product(space.shape) }, (_, i) => {
-        const low = bound(space.low, i);
-        const high = bound(space.high, i);
-        return Number.isFinite(low) && Number.isFinite(high) ? low + (high - low) * rng.uniform() : rng.normal();
-      });
+      return Float32Array.from({ length: product(space.shape) }, (_, i) =>
+        sampleElement(bound(space.low, i), bound(space.high, i), rng),
+      );
     case "discrete":
       return rng.integer(0, space.n - 1);
     case "multiDiscrete":
@@ -87,7 +97,7 @@ export function whyNotInSpace(space: Space, value: unknown, path = "value"): str
       if (!isArrayLike(value, size)) return `${path} must be an array of ${size} numbers`;
       for (let i = 0; i < size; i++) {
         const x = value[i];
-        if (typeof x !== "number" || !(x >= bound(space.low, i) && x <= bound(space.high, i)))
+        if (typeof x !== "number" || !isWithin(x, bound(space.low, i), bound(space.high, i)))
           return `${path}[${i}] is ${x}, outside [${bound(space.low, i)}, ${bound(space.high, i)}]`;
       }
       return null;
@@ -111,7 +121,7 @@ export function whyNotInSpace(space: Space, value: unknown, path = "value"): str
         const why = whyNotInSpace(part, (value as Record<string, unknown>)[name], `${path}.${name}`);
         if (why !== null) return why;
       }
-      const extra = Object.keys(value).find((key) => !(key in space.spaces));
+      const extra = Object.keys(value).find((key) => !Object.hasOwn(space.spaces, key));
       return extra === undefined ? null : `${path}.${extra} is not part of the space`;
     }
   }

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { EnvDefinition, Policy, ResetRequest, ResetResult, StepResult, SyncEnv } from "./env.ts";
+import type { EnvDefinition, ResetRequest, ResetResult, StepResult, Violation } from "./env.ts";
 import { type FieldError, PraxisError } from "./errors.ts";
 import { hashJson } from "./hash.ts";
-import type { Rng } from "./rng.ts";
+import { toPlainJson } from "./json.ts";
 
 /** Version of the trace format; a reader refuses others by name. */
 export const TRACE_VERSION = 1;
@@ -80,11 +80,12 @@ export function traceStep(step: number, action: unknown, result: StepResult<unkn
   return {
     kind: "step",
     step,
-    action,
+    // A typed array would become an object in JSON and could not be replayed.
+    action: toPlainJson(action),
     observationHash: hashJson(result.observation),
     reward: result.reward,
     rewardComponents: { ...result.info.rewardComponents },
-    violations: [...(result.info.violations ?? [])],
+    violations: toPlainJson([...(result.info.violations ?? [])]) as Violation[],
     terminated: result.terminated,
     truncated: result.truncated,
     ...(terminationReason === undefined ? {} : { terminationReason }),
@@ -106,116 +107,67 @@ const fieldError = (loc: readonly PropertyKey[], msg: string): FieldError => ({
   msg,
 });
 
+/** A trace while its lines are read. */
+interface OpenTrace {
+  readonly header: TraceHeader;
+  readonly steps: TraceStep[];
+  end: TraceEnd | null;
+}
+
+const refuse = (at: string, why: string, options?: { readonly cause?: unknown; readonly fields?: FieldError[] }) =>
+  new PraxisError("INVALID_TRACE", `${at} ${why}`, options);
+
+/** One line as header, step or end. */
+function parseLine(line: string, at: string): TraceHeader | TraceStep | TraceEnd {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch (cause) {
+    throw refuse(at, `is not JSON: ${line.slice(0, 60)}`, { cause });
+  }
+  const { kind, version } = (parsed ?? {}) as { kind?: unknown; version?: unknown };
+  if (kind === "header" && version !== TRACE_VERSION)
+    throw refuse(
+      at,
+      `has trace version ${JSON.stringify(version)}; this reader knows ${TRACE_VERSION}. Record it again.`,
+    );
+  const schema = kind === "header" ? headerSchema : kind === "step" ? stepSchema : kind === "end" ? endSchema : null;
+  if (schema === null) throw refuse(at, `has kind ${JSON.stringify(kind)}; expected header, step or end.`);
+  const result = schema.safeParse(parsed);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0]!;
+  throw refuse(at, `field '${issue.path.join(".")}': ${issue.message}.`, {
+    fields: result.error.issues.map((each) => fieldError(each.path, each.message)),
+  });
+}
+
+/** Adds a step or end to the trace it belongs to, or says why it can't follow what was read before. */
+function append(current: OpenTrace | undefined, line: TraceStep | TraceEnd, at: string): void {
+  if (current === undefined) throw refuse(at, `(${line.kind}) stands before any header.`);
+  if (current.end !== null) throw refuse(at, `(${line.kind}) follows the end of its episode.`);
+  if (line.kind === "end") {
+    if (line.steps !== current.steps.length)
+      throw refuse(at, `ends an episode of ${line.steps} steps, but ${current.steps.length} were read.`);
+    current.end = line;
+    return;
+  }
+  if (line.step !== current.steps.length + 1)
+    throw refuse(at, `is step ${line.step}; expected ${current.steps.length + 1}.`);
+  const last = current.steps.at(-1);
+  if (last?.terminated || last?.truncated) throw refuse(at, "is a step after the episode's last.");
+  current.steps.push(line);
+}
+
 /** Reads one or more episodes. Throws INVALID_TRACE naming line and field; a missing end line (a cut run) is no error. */
 export function parseTraces(text: string): Trace[] {
-  const traces: { header: TraceHeader; steps: TraceStep[]; end: TraceEnd | null }[] = [];
+  const traces: OpenTrace[] = [];
   text.split("\n").forEach((line, index) => {
     if (line.trim() === "") return;
     const at = `line ${index + 1}`;
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(line);
-    } catch (cause) {
-      throw new PraxisError("INVALID_TRACE", `${at} is not JSON: ${line.slice(0, 60)}`, { cause });
-    }
-    const kind = (parsed as { kind?: unknown } | null)?.kind;
-    const schema = kind === "header" ? headerSchema : kind === "step" ? stepSchema : kind === "end" ? endSchema : null;
-    if (schema === null)
-      throw new PraxisError("INVALID_TRACE", `${at} has kind ${JSON.stringify(kind)}; expected header, step or end.`);
-    const result = schema.safeParse(parsed);
-    if (!result.success) {
-      const issue = result.error.issues[0]!;
-      throw new PraxisError("INVALID_TRACE", `${at}, field '${issue.path.join(".")}': ${issue.message}.`, {
-        fields: result.error.issues.map((each) => fieldError(each.path, each.message)),
-      });
-    }
-    const current = traces.at(-1);
-    if (result.data.kind === "header") traces.push({ header: result.data, steps: [], end: null });
-    else if (current === undefined)
-      throw new PraxisError("INVALID_TRACE", `${at} is a ${result.data.kind} before any header.`);
-    else if (result.data.kind === "end") current.end = result.data;
-    else if (result.data.step !== current.steps.length + 1)
-      throw new PraxisError(
-        "INVALID_TRACE",
-        `${at} is step ${result.data.step}; expected ${current.steps.length + 1}.`,
-      );
-    else current.steps.push(result.data);
+    const parsed = parseLine(line, at);
+    if (parsed.kind === "header") traces.push({ header: parsed, steps: [], end: null });
+    else append(traces.at(-1), parsed, at);
   });
   if (traces.length === 0) throw new PraxisError("INVALID_TRACE", "The trace is empty.");
   return traces;
-}
-
-/** Plays one episode with a policy and records it. `now` (milliseconds) fills the timing, left out without it. */
-export async function recordEpisode(
-  definition: EnvDefinition,
-  env: SyncEnv,
-  policy: Policy,
-  request: ResetRequest & { readonly seed: number },
-  options: {
-    readonly rng: Rng;
-    readonly now?: () => number;
-    readonly maxSteps?: number;
-    readonly onStep?: (step: TraceStep, result: StepResult<unknown>) => void;
-  },
-): Promise<Trace> {
-  policy.reset(options.rng);
-  let last: ResetResult<unknown> | StepResult<unknown> = env.reset(request);
-  const header = traceHeader(definition, request, last, {
-    policy: policy.name,
-    episodeId: env.state().episodeId ?? "",
-  });
-  const steps: TraceStep[] = [];
-  const limit = options.maxSteps ?? definition.maxEpisodeSteps ?? Number.POSITIVE_INFINITY;
-  while (steps.length < limit) {
-    const action = await policy.act(last.observation, last.info);
-    const begun = options.now?.();
-    const result: StepResult<unknown> = env.step(action);
-    const ms = begun === undefined ? undefined : options.now!() - begun;
-    const step = traceStep(steps.length + 1, action, result, ms);
-    steps.push(step);
-    options.onStep?.(step, result);
-    last = result;
-    if (result.terminated || result.truncated) break;
-  }
-  return {
-    header,
-    steps,
-    end: { kind: "end", steps: steps.length, return: steps.reduce((sum, step) => sum + step.reward, 0) },
-  };
-}
-
-/** Where a replay first departs from its trace. */
-export interface TraceDifference {
-  /** 0 is the reset. */
-  readonly step: number;
-  readonly field: string;
-  readonly recorded: unknown;
-  readonly replayed: unknown;
-}
-
-/** Re-executes a trace in a fresh environment and returns the first difference, or null when all is equal (timing aside). */
-export function replayTrace(definition: EnvDefinition, env: SyncEnv, trace: Trace): TraceDifference | null {
-  const { header } = trace;
-  if (header.env !== definition.id) return { step: 0, field: "env", recorded: header.env, replayed: definition.id };
-  const begun = env.reset({ seed: header.seed, episodeId: header.episodeId, options: header.options });
-  const hash = hashJson(begun.observation);
-  if (hash !== header.observationHash)
-    return { step: 0, field: "observationHash", recorded: header.observationHash, replayed: hash };
-  for (const recorded of trace.steps) {
-    const result = env.step(recorded.action);
-    const replayed = traceStep(recorded.step, recorded.action, result);
-    for (const field of [
-      "observationHash",
-      "reward",
-      "rewardComponents",
-      "violations",
-      "terminated",
-      "truncated",
-      "terminationReason",
-    ] as const) {
-      if (hashJson(recorded[field] ?? null) !== hashJson(replayed[field] ?? null))
-        return { step: recorded.step, field, recorded: recorded[field], replayed: replayed[field] };
-    }
-  }
-  return null;
 }

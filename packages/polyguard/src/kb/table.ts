@@ -56,8 +56,9 @@ export class TableRow {
 
   /** An integer in [min, max]. */
   integer(column: string, min: number, max: number): number {
-    if (!/^\d+$/.test(this.text(column))) this.refuse(column, `an integer from ${min} to ${max}`);
-    return this.number(column, min, max);
+    const value = Number(this.required(column, /^\d+$/, `an integer from ${min} to ${max}`));
+    if (value < min || value > max) this.refuse(column, `an integer from ${min} to ${max}`);
+    return value;
   }
 
   /** One of a closed list. */

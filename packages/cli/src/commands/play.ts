@@ -1,0 +1,69 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { formatTrace, PraxisError, type ResetRequest, Rng, recordEpisode, type StepResult } from "@praxis/env";
+import { makeSyncEnv } from "@praxis/eval";
+import type { Command } from "commander";
+import { loadRegistry } from "../load-environments.ts";
+import { makeNamedPolicy, policyNames } from "../policies.ts";
+import { rendererFor } from "../render.ts";
+import { parseRest } from "../schema-flags.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Adds `praxis play ENV`: one episode by a named policy, readable on a terminal, recorded on request. */
+export function registerPlay(program: Command, terminal: Terminal): void {
+  program
+    .command("play")
+    .description(
+      "Play one episode with a named policy and show every step. Reset options of the environment are flags.\n\n  praxis play polyguard --policy rule_based --difficulty medium --seed 7 --trace runs/demo.jsonl",
+    )
+    .argument("<env>", "id or short name")
+    .option("--policy <name>", "policy that plays; `--policy list` lists them", "random")
+    .option("--seed <number>", "seed of the episode", Number, 0)
+    .option("--trace <file>", "write the episode as JSON lines")
+    .option("--env-module <path...>", "modules with further environments")
+    .option("--json", "the trace as JSON lines on stdout instead of text")
+    .allowUnknownOption(true)
+    .allowExcessArguments(true)
+    .action(async (name: string, options: PlayOptions, command: Command) => {
+      const registry = await loadRegistry({ extra: options.envModule ?? [] });
+      const definition = registry.get(name);
+      if (options.policy === "list") {
+        for (const policy of policyNames(definition)) terminal.out(policy);
+        return;
+      }
+      if (options.trace !== undefined && existsSync(options.trace))
+        throw new PraxisError(
+          "VALIDATION_ERROR",
+          `'${options.trace}' exists; choose another file, traces are never overwritten.`,
+        );
+      const resetOptions = parseRest(definition.schemas.reset, command.args.slice(1));
+      const env = makeSyncEnv(definition);
+      const policy = makeNamedPolicy(definition, options.policy, env);
+      const renderer = rendererFor(definition);
+      const request: ResetRequest & { readonly seed: number } = { seed: options.seed, options: resetOptions };
+      const show = options.json === true ? () => {} : terminal.out.bind(terminal);
+      try {
+        const trace = await recordEpisode(definition, env, policy, request, {
+          rng: Rng.fromSeed(options.seed, `policy/${policy.name}`),
+          now: () => performance.now(),
+          onReset: (result) => show(renderer.reset(result)),
+          onStep: (step, result: StepResult<unknown>) => show(renderer.step(step, result)),
+        });
+        show(renderer.end(trace));
+        if (options.json === true) terminal.out(formatTrace(trace).trimEnd());
+        if (options.trace !== undefined) {
+          writeFileSync(options.trace, formatTrace(trace), { flag: "wx" });
+          terminal.err(`Trace written to ${options.trace}. Replay it: praxis replay ${options.trace}`);
+        }
+      } finally {
+        env.close();
+      }
+    });
+}
+
+interface PlayOptions {
+  readonly policy: string;
+  readonly seed: number;
+  readonly trace?: string;
+  readonly envModule?: string[];
+  readonly json?: boolean;
+}

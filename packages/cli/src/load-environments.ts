@@ -1,0 +1,26 @@
+import { EnvRegistry } from "@praxis/env";
+import { type EnvironmentSource, loadEnvironment } from "./load-environment.ts";
+
+/** Which environments to load beside the built-in ones. */
+export interface LoadOptions {
+  /** Paths of modules, or of packages' folders, that export an EnvDefinition as default or as `definition`. */
+  readonly extra?: readonly string[];
+}
+
+/** The environments that come with Praxis. Imported only here, so that commands that need none start without their tables. */
+async function builtIn(): Promise<readonly EnvironmentSource[]> {
+  const { loadPolyGuard } = await import("@praxis/polyguard");
+  return [{ definition: loadPolyGuard(), module: "@praxis/polyguard", exportName: "loadPolyGuard", isFactory: true }];
+}
+
+/** The built-in environments, then those of `extra` in the order given. Throws INVALID_CONFIG naming the path at fault. */
+export async function loadEnvironments({ extra = [] }: LoadOptions = {}): Promise<readonly EnvironmentSource[]> {
+  const loaded: EnvironmentSource[] = [...(await builtIn())];
+  for (const path of extra) loaded.push(await loadEnvironment(path));
+  return loaded;
+}
+
+/** A registry of {@link loadEnvironments}. Throws INVALID_CONFIG also when two names collide. */
+export async function loadRegistry(options: LoadOptions = {}): Promise<EnvRegistry> {
+  return new EnvRegistry((await loadEnvironments(options)).map((source) => source.definition));
+}

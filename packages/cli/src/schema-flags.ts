@@ -1,0 +1,93 @@
+import { didYouMean, PraxisError } from "@praxis/env";
+import type { Command } from "commander";
+import { Option } from "commander";
+import { z } from "zod";
+
+interface Property {
+  readonly type?: string;
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly anyOf?: readonly Property[];
+  readonly items?: Property;
+}
+
+const kebab = (name: string): string =>
+  name.replaceAll("_", "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const typeOf = (property: Property): string | undefined =>
+  property.type ?? property.anyOf?.find((part) => part.type !== "null")?.type;
+const properties = (schema: z.ZodObject): [string, Property][] =>
+  Object.entries(
+    (z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }).properties ?? {}) as Record<string, Property>,
+  );
+
+/** Adds one `--kebab-name` flag per property of an object schema; `skip` names properties the command fills itself. */
+export function addSchemaFlags(command: Command, schema: z.ZodObject, skip: readonly string[] = []): void {
+  for (const [name, property] of properties(schema)) {
+    if (skip.includes(name)) continue;
+    const value = typeOf(property) === "boolean" ? "" : typeOf(property) === "array" ? " <value...>" : " <value>";
+    const fallback = property.default === undefined ? "" : ` (default ${JSON.stringify(property.default)})`;
+    const choices = property.enum === undefined ? "" : ` [${property.enum.join(", ")}]`;
+    command.addOption(new Option(`--${kebab(name)}${value}`, `${property.description ?? name}${choices}${fallback}`));
+  }
+}
+
+/** Turns texts into what the schema wants and parses; throws VALIDATION_ERROR or UNKNOWN_NAME naming flag, value and choices. */
+export function parseFlags<Schema extends z.ZodObject>(
+  schema: Schema,
+  flags: Readonly<Record<string, unknown>>,
+): z.infer<Schema> {
+  const known = new Map(properties(schema));
+  const input: Record<string, unknown> = {};
+  for (const [name, given] of Object.entries(flags)) {
+    const property = known.get(name);
+    if (property === undefined)
+      throw new PraxisError("UNKNOWN_NAME", `Unknown option '--${kebab(name)}'.${didYouMean(name, known.keys())}`);
+    if (given !== undefined) input[name] = fromText(given, typeOf(property));
+  }
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0]!;
+  const name = String(issue.path[0] ?? "");
+  throw new PraxisError(
+    "VALIDATION_ERROR",
+    `Option '--${kebab(name)}': ${JSON.stringify(flags[name])} is not accepted. ${issue.message}.`,
+  );
+}
+
+function fromText(given: unknown, type: string | undefined): unknown {
+  if (typeof given !== "string") return given;
+  if ((type === "integer" || type === "number") && given.trim() !== "" && !Number.isNaN(Number(given)))
+    return Number(given);
+  if (type === "boolean" && (given === "true" || given === "false")) return given === "true";
+  return given;
+}
+
+/** Reads `--kebab-name value` pairs that commander left over, by a schema that was not known when flags were declared. */
+export function parseRest<Schema extends z.ZodObject>(schema: Schema, rest: readonly string[]): z.infer<Schema> {
+  const known = properties(schema);
+  const flags: Record<string, unknown> = {};
+  for (let i = 0; i < rest.length; i++) {
+    const word = rest[i]!;
+    if (!word.startsWith("--")) throw new PraxisError("UNKNOWN_NAME", `Unexpected argument '${word}'.`);
+    const [flag = "", inline] = word.slice(2).split("=", 2);
+    const found = known.find(([name]) => kebab(name) === flag);
+    if (found === undefined)
+      throw new PraxisError(
+        "UNKNOWN_NAME",
+        `Unknown option '--${flag}'.${didYouMean(
+          flag,
+          known.map(([name]) => kebab(name)),
+        )}`,
+      );
+    const [name, property] = found;
+    if (inline !== undefined) flags[name] = inline;
+    else if (typeOf(property) === "boolean") flags[name] = true;
+    else {
+      const value = rest[++i];
+      if (value === undefined) throw new PraxisError("VALIDATION_ERROR", `Option '--${flag}' needs a value.`);
+      flags[name] = value;
+    }
+  }
+  return parseFlags(schema, flags);
+}

@@ -1,0 +1,1 @@
+export { makeWorkerVectorEnv, type WorkerVectorEnv, type WorkerVectorEnvOptions } from "./worker-vector-env.ts";

@@ -1,0 +1,81 @@
+import { PraxisError, Rng } from "@praxis/env";
+
+/** A mean with the bounds of its 95 % interval and the number of units it stands on. */
+export interface Estimate {
+  readonly n: number;
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+function checkNotEmpty(values: readonly number[]): void {
+  if (values.length === 0) throw new PraxisError("VALIDATION_ERROR", "A statistic needs at least one value.");
+}
+
+/** Arithmetic mean of a non-empty list. */
+export function mean(values: readonly number[]): number {
+  checkNotEmpty(values);
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum / values.length;
+}
+
+/** Quantile `p` (0 … 1) with linear interpolation between order statistics (type 7 of Hyndman and Fan 1996). */
+export function quantile(values: readonly number[], p: number): number {
+  checkNotEmpty(values);
+  const sorted = Float64Array.from(values).sort();
+  const at = (sorted.length - 1) * p;
+  const below = Math.floor(at);
+  const above = Math.min(below + 1, sorted.length - 1);
+  return sorted[below]! + (at - below) * (sorted[above]! - sorted[below]!);
+}
+
+/**
+ * Percentile bootstrap interval (Efron 1979) of a statistic over units.
+ * @param statistic default the mean @param resamples default 10,000 @param seed of the resampling stream, fixed so that reports repeat
+ */
+export function bootstrap(
+  values: readonly number[],
+  options: {
+    readonly statistic?: (values: readonly number[]) => number;
+    readonly resamples?: number;
+    readonly seed?: number;
+  } = {},
+): Estimate {
+  checkNotEmpty(values);
+  const { statistic = mean, resamples = 10_000, seed = 0 } = options;
+  const rng = Rng.fromSeed(seed, "bootstrap");
+  const sample = new Array<number>(values.length);
+  const results = new Array<number>(resamples);
+  for (let r = 0; r < resamples; r++) {
+    for (let i = 0; i < sample.length; i++) sample[i] = values[rng.integer(0, values.length - 1)]!;
+    results[r] = statistic(sample);
+  }
+  return { n: values.length, mean: statistic(values), low: quantile(results, 0.025), high: quantile(results, 0.975) };
+}
+
+/** Paired bootstrap of the mean difference `a[i] − b[i]`. Throws VALIDATION_ERROR if the lengths differ. */
+export function pairedBootstrap(
+  a: readonly number[],
+  b: readonly number[],
+  options: { readonly resamples?: number; readonly seed?: number } = {},
+): Estimate {
+  if (a.length !== b.length)
+    throw new PraxisError("VALIDATION_ERROR", `Paired lists differ in length: ${a.length} and ${b.length}.`);
+  return bootstrap(
+    a.map((value, i) => value - b[i]!),
+    options,
+  );
+}
+
+/** 95 % score interval of a share (Wilson 1927). */
+export function wilson(successes: number, n: number): Estimate {
+  if (!(n > 0 && successes >= 0 && successes <= n))
+    throw new PraxisError("VALIDATION_ERROR", `A share needs 0 ≤ successes ≤ n and n > 0, not ${successes} of ${n}.`);
+  const z = 1.959963984540054;
+  const p = successes / n;
+  const centre = (p + (z * z) / (2 * n)) / (1 + (z * z) / n);
+  const half = (z / (1 + (z * z) / n)) * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n));
+  // At 0 and n the bound is exact; rounding must not push it past.
+  return { n, mean: p, low: successes === 0 ? 0 : centre - half, high: successes === n ? 1 : centre + half };
+}

@@ -1,0 +1,165 @@
+import type { Rng } from "@praxis/env";
+import { severityRank } from "../kb/domains.ts";
+import type { KnowledgeBase } from "../kb/types.ts";
+import type { Known } from "../observation/types.ts";
+import { TIERS } from "../scenario/tiers.ts";
+import { makeIdMaker } from "./candidate-id.ts";
+import { offerForCourse } from "./course-candidates.ts";
+import { criticalFields } from "./critical-fields.ts";
+import { doseFlags, offerForDose } from "./dose-candidates.ts";
+import { offerForPair, offerForRegimen, reviewerFor } from "./hit-candidates.ts";
+import { isLegalPayload } from "./legality.ts";
+import { buildLegalityContext, type LegalityContext } from "./legality-context.ts";
+import { offerForGaps } from "./missing-candidates.ts";
+import { type Offer, OfferList } from "./offer-list.ts";
+import { offerForCascades, offerForOmissions } from "./omission-candidates.ts";
+import { offerForPlan, offerForTarget } from "./taper-candidates.ts";
+import { offerTraps } from "./trap-candidates.ts";
+import type { ActionPayload, OfferedCandidate } from "./types.ts";
+import { toWireCandidate } from "./wire-candidate.ts";
+
+/** What candidates are generated from. */
+export interface CandidateRequest {
+  readonly kb: KnowledgeBase;
+  readonly known: Known;
+  /** Context of `known` when the caller has it already. */
+  readonly context?: LegalityContext;
+  /** Nonce of the step; ids are made of it, so that they change every step. */
+  readonly nonce: string;
+  /** Stream of the step: traps and order are drawn from it. */
+  readonly rng: Rng;
+  /** True worth of a payload, to keep the best legal one when there are too many. */
+  readonly utilityOf: (payload: ActionPayload) => number;
+}
+
+/** Candidates of one step, shuffled. Deterministic for equal requests; no id, order or text tells what is legal or good. */
+export function generateCandidates(request: CandidateRequest): readonly OfferedCandidate[] {
+  const { kb, known, rng, nonce } = request;
+  const context = request.context ?? buildLegalityContext(kb, known);
+  const offers = collectOffers(context);
+  offerTraps(context, offers, TIERS[known.difficulty].traps, rng);
+  const kept = limit(context, offers.ordered(), TIERS[known.difficulty].maxCandidates, request.utilityOf);
+  const idOf = makeIdMaker(nonce);
+  return rng.shuffled(kept).map(({ payload, canonical, source, addresses }) => {
+    const id = idOf(canonical);
+    return { id, payload, wire: toWireCandidate(context, id, payload), canonical, source, addresses };
+  });
+}
+
+/** KEEP, FINISH and one review, then one group a matter in order of urgency; no traps, no limit. */
+export function collectOffers(context: LegalityContext): OfferList {
+  const { known } = context;
+  const offers = new OfferList();
+  offers.openGroup();
+  offers.add({ type: "KEEP_REGIMEN" }, "keep");
+  offers.add({ type: "FINISH" }, "keep");
+  offers.add(reviewOffer(known), "review", openConflicts(known));
+  for (const medication of context.listed) {
+    if (medication.taper === null) continue;
+    offers.openGroup();
+    offerForPlan(context, offers, medication);
+  }
+  for (const medRef of known.targets) {
+    const medication = context.byRef.get(medRef);
+    if (medication === undefined) continue;
+    offers.openGroup();
+    offerForTarget(context, offers, medication);
+  }
+  offerForHits(context, offers, (severity) => severity >= 1);
+  offerForCourse(context, offers);
+  for (const flag of doseFlags(context).slice(0, 3)) {
+    offers.openGroup();
+    offerForDose(context, offers, flag);
+  }
+  offerForOmissions(context, offers);
+  offerForCascades(context, offers);
+  offerForHits(context, offers, (severity) => severity < 1);
+  const fields = criticalFields(
+    context,
+    offers.ordered().map(({ payload }) => payload),
+  );
+  offerForGaps(context, offers, fields);
+  return offers;
+}
+
+/** Major hits that the knowledge base shows on the list, and shown alerts of any severity; false alarms get offers like others. */
+function offerForHits(context: LegalityContext, offers: OfferList, takes: (severity: number) => boolean): void {
+  const { known } = context;
+  const shown = new Map<unknown, string>();
+  for (const alert of known.alerts) {
+    const key = alert.hit ?? `${alert.ruleId}:${alert.drugIndexes.join(",")}`;
+    shown.set(key, alert.id);
+    if (alert.hit === null || known.pairHits.includes(alert.hit) || !takes(severityRank(alert.severity))) continue;
+    offers.openGroup();
+    offerForPair(context, offers, alert.hit, [alert.id]);
+  }
+  const pairs = known.pairHits
+    .filter((hit) => takes(hit.entry.severityRank) && (hit.entry.severityRank >= 1 || shown.has(hit)))
+    .sort((x, y) => y.entry.severityRank - x.entry.severityRank);
+  for (const hit of pairs) {
+    offers.openGroup();
+    offerForPair(context, offers, hit, [shown.get(hit) ?? `${hit.ruleId}:${hit.domain}`]);
+  }
+  for (const hit of known.regimenHits) {
+    const id = shown.get(`${hit.ruleId}:${[...hit.drugIndexes].sort((x, y) => x - y).join(",")}`);
+    const rank = severityRank(hit.severity);
+    if (!takes(rank) || (rank < 1 && id === undefined)) continue;
+    offers.openGroup();
+    offerForRegimen(context, offers, hit, [id ?? hit.ruleId]);
+  }
+}
+
+function openConflicts(known: Known): string[] {
+  return known.conflicts.filter(({ isOpen }) => isOpen).map(({ id }) => id);
+}
+
+/** One review: of an open conflict by its specialty, else of the worst visible hit, else of the list by the pharmacist. */
+function reviewOffer(known: Known): ActionPayload {
+  const conflict = known.conflicts.find(({ isOpen }) => isOpen);
+  if (conflict !== undefined)
+    return { type: "REQUEST_REVIEW", reviewTo: toReviewer(conflict.from), target: conflict.medRef ?? conflict.id };
+  const open = known.alerts.filter(({ isManaged }) => !isManaged);
+  const worst = open.sort((x, y) => severityRank(y.severity) - severityRank(x.severity))[0];
+  if (worst === undefined) return { type: "REQUEST_REVIEW", reviewTo: "pharmacist", target: null };
+  return { type: "REQUEST_REVIEW", reviewTo: reviewerFor(worst.domain), target: worst.medRefs[0] ?? null };
+}
+
+function toReviewer(from: string): Extract<ActionPayload, { type: "REQUEST_REVIEW" }>["reviewTo"] {
+  switch (from) {
+    case "geriatrician":
+    case "cardiologist":
+    case "psychiatrist":
+    case "nephrologist":
+    case "prescriber":
+      return from;
+    default:
+      return "pharmacist";
+  }
+}
+
+/** At most `most` offers: KEEP, FINISH, review, traps and the best legal one stay, the others by their place. */
+function limit(
+  context: LegalityContext,
+  ordered: readonly Offer[],
+  most: number,
+  utilityOf: (payload: ActionPayload) => number,
+): Offer[] {
+  if (ordered.length <= most) return [...ordered];
+  const isReserved = ({ source }: Offer): boolean => source === "keep" || source === "review" || source === "trap";
+  const kept = ordered.filter(isReserved);
+  const others = ordered.filter((offer) => !isReserved(offer));
+  const room = Math.max(0, most - kept.length);
+  let chosen = others.slice(0, room);
+  let best: Offer | null = null;
+  let bestUtility = Number.NEGATIVE_INFINITY;
+  for (const offer of others) {
+    if (!isLegalPayload(context, offer.payload)) continue;
+    const utility = utilityOf(offer.payload);
+    if (utility > bestUtility) {
+      best = offer;
+      bestUtility = utility;
+    }
+  }
+  if (best !== null && room > 0 && !chosen.includes(best)) chosen = [...chosen.slice(0, room - 1), best];
+  return [...kept, ...chosen];
+}

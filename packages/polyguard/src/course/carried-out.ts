@@ -1,0 +1,90 @@
+import { doseGrid, isTitrated, startDose, targetDose } from "../kb/dose-grid.ts";
+import { drugAt } from "../kb/lookup.ts";
+import type { Drug, KnowledgeBase } from "../kb/types.ts";
+import type { Medication, Patient, WorldState } from "../world/types.ts";
+import { indicationFor, startMedication } from "./regimen.ts";
+import { recommendedTaper } from "./taper-classes.ts";
+
+/** Days between two raises of a titrated drug: one visit. */
+const RAISE_INTERVAL_DAYS = 14;
+
+/** Dose at which a drug joins the list when nobody names one: low for titrated drugs, else the target dose. */
+export function firstDose(drug: Drug): number {
+  return isTitrated(drug) ? startDose(drug) : targetDose(drug);
+}
+
+/** Day on which a titrated drug, doubled at each visit, reaches its target dose. */
+function targetReachedDay(drug: Drug, medication: Medication, today: number): number {
+  const target = targetDose(drug);
+  if (!isTitrated(drug) || medication.dosePerDay >= target) return today + RAISE_INTERVAL_DAYS;
+  return today + RAISE_INTERVAL_DAYS * Math.ceil(Math.log2(target / medication.dosePerDay) - 1e-9);
+}
+
+/** Dose on `day` of a drug that crosses over: doubled at each visit up to the target dose. */
+export function raisedDose(drug: Drug, medication: Medication, today: number, day: number): number {
+  const target = targetDose(drug);
+  if (!isTitrated(drug) || medication.dosePerDay >= target) return medication.dosePerDay;
+  return Math.min(target, medication.dosePerDay * 2 ** Math.floor((day - today) / RAISE_INTERVAL_DAYS));
+}
+
+/**
+ * The state with a declared switch and running cross-overs written into it as plans: the new drug starts on its earliest
+ * legal day, the old one leaves by its class's recommended taper once the new one has reached its target dose. A switch
+ * that stayed open past its earliest day is not carried out. Returns `state` itself when there is none.
+ */
+export function carriedOut(kb: KnowledgeBase, patient: Patient, state: WorldState): WorldState {
+  const today = state.clock.day;
+  const { declaredSwitch } = state;
+  let next = state;
+  if (declaredSwitch !== null && today <= declaredSwitch.earliestDay) {
+    const drug = drugAt(kb, declaredSwitch.toDrugIndex);
+    const from = state.stopped.find((each) => each.drugIndex === declaredSwitch.fromDrugIndex);
+    next = startMedication(state, drug, {
+      dosePerDay: firstDose(drug),
+      dosesPerDay: drug.dosesPerDay,
+      indication: indicationFor(kb, state, drug.index) ?? from?.indication ?? null,
+      crossOverFromDrugIndex: null,
+      adaptation: null,
+      endDay: null,
+    });
+    const started = next.medications.length - 1;
+    next = {
+      ...next,
+      medications: next.medications.map((medication, i) =>
+        i === started ? { ...medication, startDay: declaredSwitch.earliestDay } : medication,
+      ),
+    };
+  }
+  for (const medication of next.medications) {
+    if (medication.crossOverFromDrugIndex === null) continue;
+    const old = next.medications.find((each) => each.drugIndex === medication.crossOverFromDrugIndex);
+    if (old === undefined || old.taperPlan !== null || old.endDay !== null) continue;
+    const day = targetReachedDay(drugAt(kb, medication.drugIndex), medication, today);
+    const leaving = leavingFrom(kb, patient, old, day);
+    next = { ...next, medications: next.medications.map((each) => (each === old ? leaving : each)) };
+  }
+  return next;
+}
+
+/** The old drug of a cross-over with the plan by which it leaves from `day` on. */
+function leavingFrom(kb: KnowledgeBase, patient: Patient, old: Medication, day: number): Medication {
+  const drug = drugAt(kb, old.drugIndex);
+  const daysOfUse = day - old.startDay;
+  const pace =
+    drug.taperIfDaysGt !== null && daysOfUse > drug.taperIfDaysGt
+      ? recommendedTaper(drug, { startDosePerDay: old.referenceDosePerDay, dosePerDay: old.dosePerDay, daysOfUse })
+      : null;
+  if (pace === null || doseGrid(drug, patient).length === 0) return { ...old, endDay: day };
+  return {
+    ...old,
+    taperPlan: {
+      ...pace,
+      startDay: day,
+      lastReductionDay: day,
+      nextReductionDay: day,
+      previousDosePerDay: old.dosePerDay,
+      reductions: 0,
+      isPaused: false,
+    },
+  };
+}

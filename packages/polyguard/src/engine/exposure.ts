@@ -1,0 +1,274 @@
+import { PraxisError } from "@praxis/env";
+import type { Drug, EnzymeFraction } from "../kb/types.ts";
+import type { Cyp2c9, Genotype } from "../world/types.ts";
+import {
+  inductionTerm,
+  inhibitionTerm,
+  isOatpSubstrate,
+  oatpFactor,
+  pgpFactor,
+  pgpSensitivity,
+  SMOKING_CYP1A2_INDUCTION,
+} from "./perpetrators.ts";
+
+/** Enzymes of the static model, in the order of every per-enzyme array. */
+export const ENZYMES = [
+  "CYP1A2",
+  "CYP2B6",
+  "CYP2C8",
+  "CYP2C9",
+  "CYP2C19",
+  "CYP2D6",
+  "CYP3A4",
+  "UGT",
+  "UGT1A4",
+  "UGT2B15",
+  "XO",
+] as const;
+
+/** All the static model knows of one drug, as victim and as perpetrator. */
+export interface ExposureProfile {
+  /** Fractions of clearance by enzyme; they add up to at most 1. */
+  readonly paths: readonly EnzymeFraction[];
+  /** Fraction excreted unchanged; cut to what the paths leave. */
+  readonly feRenal: number;
+  readonly prodrug: EnzymeFraction | null;
+  readonly pgpSensitivity: number;
+  readonly isOatpSubstrate: boolean;
+  /** IR/(1-IR) and fold induction minus 1, in the order of {@link ENZYMES}. */
+  readonly inhibition: readonly number[];
+  readonly induction: readonly number[];
+  /** Factors on P-gp and OATP1B1 victims; 1 = none. */
+  readonly pgpFactor: number;
+  readonly oatpFactor: number;
+}
+
+/** Patient side of the static model. Absent: normal kidneys, normal metabolisers, non-smoker. */
+export interface ExposurePatient {
+  /** Creatinine clearance, mL/min; omit it (RF = 1) where another model carries the kidney term. */
+  readonly crClMlPerMin?: number;
+  readonly genotype?: Genotype;
+  readonly isSmoker?: boolean;
+}
+
+/** The profile of a drug of the knowledge base. */
+export function exposureProfileOf(drug: Drug): ExposureProfile {
+  return {
+    paths: drug.substrates,
+    feRenal: drug.feRenal ?? 0,
+    prodrug: drug.prodrug,
+    pgpSensitivity: pgpSensitivity(drug),
+    isOatpSubstrate: isOatpSubstrate(drug),
+    inhibition: ENZYMES.map((enzyme) => inhibitionTerm(drug, enzyme)),
+    induction: ENZYMES.map((enzyme) => inductionTerm(drug, enzyme)),
+    pgpFactor: pgpFactor(drug),
+    oatpFactor: oatpFactor(drug),
+  };
+}
+
+/** CYP2C9 activity by diplotype. Source: CPIC phenotype assignment (IM .5, PM 0 as for the other enzymes). */
+const CYP2C9_ACTIVITY: Readonly<Record<Cyp2c9, number>> = {
+  "*1/*1": 1,
+  "*1/*2": 0.5,
+  "*1/*3": 0.5,
+  "*2/*2": 0.5,
+  "*2/*3": 0,
+  "*3/*3": 0,
+};
+
+/** Fills `activity` (order of {@link ENZYMES}) and returns it: PM 0, IM .5, else 1. */
+export function fillEnzymeActivity(activity: Float64Array, genotype: Genotype | undefined): Float64Array {
+  activity.fill(1);
+  if (genotype === undefined) return activity;
+  const byPhenotype = (phenotype: string): number => (phenotype === "PM" ? 0 : phenotype === "IM" ? 0.5 : 1);
+  activity[ENZYMES.indexOf("CYP2D6")] = byPhenotype(genotype.cyp2d6);
+  activity[ENZYMES.indexOf("CYP2C19")] = byPhenotype(genotype.cyp2c19);
+  activity[ENZYMES.indexOf("CYP2C9")] = CYP2C9_ACTIVITY[genotype.cyp2c9];
+  return activity;
+}
+
+/** Renal factor RF = min(1, CrCl/100). */
+export function renalFactor(crClMlPerMin: number): number {
+  return Math.min(1, crClMlPerMin / 100);
+}
+
+/**
+ * Static mechanistic exposure model over a fixed list of drugs, as flat arrays so that a regimen is evaluated without
+ * allocation. Form: Ito 1998; Ohno 2007 and 2008; FDA and ICH M12. Patient and perpetrators are set, then read many times.
+ */
+export class ExposureModel {
+  readonly #count = ENZYMES.length;
+  readonly #inhibition: Float64Array;
+  readonly #induction: Float64Array;
+  readonly #pathStart: Int32Array;
+  readonly #pathEnzyme: Int32Array;
+  readonly #pathFraction: Float64Array;
+  readonly #fe: Float64Array;
+  readonly #rest: Float64Array;
+  readonly #sensitivity: Float64Array;
+  readonly #isOatpVictim: Uint8Array;
+  readonly #pgp: Float64Array;
+  readonly #oatp: Float64Array;
+  readonly #prodrugEnzyme: Int32Array;
+  readonly #prodrugShare: Float64Array;
+  readonly #isPerpetrator: Uint8Array;
+  readonly #activity = new Float64Array(ENZYMES.length).fill(1);
+  readonly #basalInduction = new Float64Array(ENZYMES.length);
+  #renal = 1;
+  readonly #perpetrators: Int32Array;
+  readonly #weights: Float64Array;
+  #perpetratorCount = 0;
+  readonly #savedPerpetrators: Int32Array;
+  readonly #savedWeights: Float64Array;
+  #savedCount = -1;
+
+  /** @param maxPerpetrators how many drugs at once may be set as perpetrators */
+  constructor(profiles: readonly ExposureProfile[], maxPerpetrators = 64) {
+    const n = profiles.length;
+    this.#inhibition = new Float64Array(n * this.#count);
+    this.#induction = new Float64Array(n * this.#count);
+    this.#pathStart = new Int32Array(n + 1);
+    const pathEnzymes: number[] = [];
+    const pathFractions: number[] = [];
+    this.#fe = new Float64Array(n);
+    this.#rest = new Float64Array(n);
+    this.#sensitivity = new Float64Array(n);
+    this.#isOatpVictim = new Uint8Array(n);
+    this.#pgp = new Float64Array(n);
+    this.#oatp = new Float64Array(n);
+    this.#prodrugEnzyme = new Int32Array(n).fill(-1);
+    this.#prodrugShare = new Float64Array(n);
+    this.#isPerpetrator = new Uint8Array(n);
+    this.#perpetrators = new Int32Array(maxPerpetrators);
+    this.#weights = new Float64Array(maxPerpetrators);
+    this.#savedPerpetrators = new Int32Array(maxPerpetrators);
+    this.#savedWeights = new Float64Array(maxPerpetrators);
+    for (const [i, profile] of profiles.entries()) {
+      this.#inhibition.set(profile.inhibition, i * this.#count);
+      this.#induction.set(profile.induction, i * this.#count);
+      let sum = 0;
+      for (const { enzyme, fraction } of profile.paths) {
+        pathEnzymes.push(enzymeIndex(enzyme));
+        pathFractions.push(fraction);
+        sum += fraction;
+      }
+      this.#pathStart[i + 1] = pathEnzymes.length;
+      this.#fe[i] = Math.min(profile.feRenal, 1 - sum);
+      this.#rest[i] = 1 - sum - this.#fe[i]!;
+      this.#sensitivity[i] = profile.pgpSensitivity;
+      this.#isOatpVictim[i] = profile.isOatpSubstrate ? 1 : 0;
+      this.#pgp[i] = profile.pgpFactor - 1;
+      this.#oatp[i] = profile.oatpFactor - 1;
+      if (profile.prodrug !== null) {
+        this.#prodrugEnzyme[i] = enzymeIndex(profile.prodrug.enzyme);
+        this.#prodrugShare[i] = profile.prodrug.fraction;
+      }
+      const acts = profile.inhibition.some((x) => x !== 0) || profile.induction.some((x) => x !== 0);
+      this.#isPerpetrator[i] = acts || profile.pgpFactor !== 1 || profile.oatpFactor !== 1 ? 1 : 0;
+    }
+    this.#pathEnzyme = Int32Array.from(pathEnzymes);
+    this.#pathFraction = Float64Array.from(pathFractions);
+  }
+
+  /** Sets kidney, genotype and smoking for the calls that follow. */
+  setPatient(patient: ExposurePatient): void {
+    this.#savedCount = -1;
+    this.#renal = patient.crClMlPerMin === undefined ? 1 : renalFactor(patient.crClMlPerMin);
+    fillEnzymeActivity(this.#activity, patient.genotype);
+    this.#basalInduction[ENZYMES.indexOf("CYP1A2")] = patient.isSmoker === true ? SMOKING_CYP1A2_INDUCTION : 0;
+  }
+
+  /** Forgets the perpetrators. */
+  clearPerpetrators(): void {
+    this.#perpetratorCount = 0;
+  }
+
+  /** Adds a drug with carry-over weight c (1 = settled); drugs that act on nothing are passed over. */
+  addPerpetrator(drugIndex: number, carryOver: number): void {
+    if (this.#isPerpetrator[drugIndex] === 0 || carryOver <= 0) return;
+    this.#perpetrators[this.#perpetratorCount] = drugIndex;
+    this.#weights[this.#perpetratorCount] = carryOver;
+    this.#perpetratorCount++;
+  }
+
+  /** Keeps the perpetrators set now for {@link ExposureModel.hasSavedPerpetrators}. */
+  savePerpetrators(): void {
+    this.#savedPerpetrators.set(this.#perpetrators);
+    this.#savedWeights.set(this.#weights);
+    this.#savedCount = this.#perpetratorCount;
+  }
+
+  /** True when the perpetrators set now are the saved ones, in the same order and of the same weights. */
+  hasSavedPerpetrators(): boolean {
+    if (this.#perpetratorCount !== this.#savedCount) return false;
+    for (let k = 0; k < this.#savedCount; k++) {
+      if (this.#perpetrators[k] !== this.#savedPerpetrators[k] || this.#weights[k] !== this.#savedWeights[k])
+        return false;
+    }
+    return true;
+  }
+
+  /** Exposure ratio of a victim under the set patient and perpetrators, the victim itself excepted. */
+  aucr(victim: number): number {
+    let clearance = this.#fe[victim]! * this.#renal + this.#rest[victim]!;
+    const end = this.#pathStart[victim + 1]!;
+    for (let p = this.#pathStart[victim]!; p < end; p++) {
+      const enzyme = this.#pathEnzyme[p]!;
+      clearance += this.#pathFraction[p]! * this.#relativeActivity(enzyme, victim);
+    }
+    let gain = 1;
+    const sensitivity = this.#sensitivity[victim]!;
+    const isOatpVictim = this.#isOatpVictim[victim] === 1;
+    if ((sensitivity > 0 || isOatpVictim) && this.#perpetratorCount > 0) {
+      let pgp = 1;
+      for (let k = 0; k < this.#perpetratorCount; k++) {
+        const perpetrator = this.#perpetrators[k]!;
+        if (perpetrator === victim) continue;
+        pgp *= 1 + this.#pgp[perpetrator]! * this.#weights[k]!;
+        if (isOatpVictim) gain *= 1 + this.#oatp[perpetrator]! * this.#weights[k]!;
+      }
+      if (sensitivity > 0 && pgp !== 1) gain *= pgp ** sensitivity;
+    }
+    return gain / clearance;
+  }
+
+  /**
+   * Share of a prodrug's effect that is still formed; 1 for other drugs.
+   * assumption: the activating path scales with the genotype activity too (a CYP2D6 poor metaboliser forms no morphine
+   * from codeine: CPIC), which the published ratio leaves out.
+   */
+  activationRatio(victim: number): number {
+    const enzyme = this.#prodrugEnzyme[victim]!;
+    if (enzyme < 0) return 1;
+    const share = this.#prodrugShare[victim]!;
+    return share * this.#relativeActivity(enzyme, victim) + 1 - share;
+  }
+
+  /** True for a drug whose effect needs activation. */
+  isProdrug(victim: number): boolean {
+    return this.#prodrugEnzyme[victim]! >= 0;
+  }
+
+  #relativeActivity(enzyme: number, victim: number): number {
+    let induction = this.#basalInduction[enzyme]!;
+    let inhibition = 0;
+    for (let k = 0; k < this.#perpetratorCount; k++) {
+      const perpetrator = this.#perpetrators[k]!;
+      if (perpetrator === victim) continue;
+      const at = perpetrator * this.#count + enzyme;
+      inhibition += this.#inhibition[at]! * this.#weights[k]!;
+      induction += this.#induction[at]! * this.#weights[k]!;
+    }
+    return (this.#activity[enzyme]! * (1 + induction)) / (1 + inhibition);
+  }
+}
+
+function enzymeIndex(enzyme: string): number {
+  const index = (ENZYMES as readonly string[]).indexOf(enzyme);
+  if (index < 0)
+    throw new PraxisError(
+      "INVALID_CONFIG",
+      `The exposure model has no enzyme '${enzyme}'; allowed: ${ENZYMES.join(", ")}.`,
+    );
+  return index;
+}

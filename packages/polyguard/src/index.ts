@@ -1,0 +1,35 @@
+export { type StepAction, stepActionSchema, type WireAction } from "./actions/schema.ts";
+export { ACTION_TYPES, type ActionPayload, type ActionType, type OfferedCandidate } from "./actions/types.ts";
+export { loadPolyGuard } from "./bundled.ts";
+export type { CourseContext } from "./course/context.ts";
+export { CourseEvaluator, type CourseValue } from "./course/evaluator.ts";
+export {
+  actionFor,
+  definePolyGuard,
+  NOTICE,
+  POLYGUARD_VERSION,
+  type PolyGuardDefinition,
+  type PolyGuardOptions,
+} from "./definition.ts";
+export { POLYGUARD_ID, type PolyGuardEnv, type PolyGuardParts, PolyGuardSimulator } from "./env.ts";
+export type { EpisodeState, StepRecord } from "./episode.ts";
+export { parseFhirJson } from "./fhir/json-text.ts";
+export type { RecordReset, RecordStep, Review, ReviewFinding, ReviewProposal } from "./fhir/review-types.ts";
+export { loadBundledKnowledgeBase } from "./kb/node.ts";
+export type { Drug, KnowledgeBase } from "./kb/types.ts";
+export { type Observation, observationSchema } from "./observation/schema.ts";
+export type { Known } from "./observation/types.ts";
+export {
+  makeObservationPolicy,
+  makePolyguardPolicy,
+  OBSERVATION_POLICY_NAMES,
+  POLYGUARD_POLICIES,
+} from "./policies/index.ts";
+export { renderPolyguard } from "./render.ts";
+export { type ReviewedEnv, type ReviewRequest, reviewRecord } from "./review.ts";
+export { renderReviewHtml } from "./review-html.ts";
+export { renderReviewText } from "./review-text.ts";
+export { DEFAULT_WEIGHTS, type RewardWeights } from "./reward/settings.ts";
+export { generateScenario, type ScenarioKey, scenarioId } from "./scenario/generate.ts";
+export { TIERS } from "./scenario/tiers.ts";
+export { DIFFICULTIES, type Difficulty, type Scenario, SPLITS, type Split } from "./scenario/types.ts";

@@ -1,0 +1,77 @@
+import type { ExposureModel } from "../engine/exposure.ts";
+import { dominantDomain } from "../engine/hazard-table.ts";
+import { HARM_DOMAINS, type ManagementCode, type Severity, severityRank } from "../kb/domains.ts";
+import type { Drug, KnowledgeBase } from "../kb/types.ts";
+import type { PairEntry } from "./pair-table.ts";
+
+/** Rule id of hits that no table row names but the exposure model gives. */
+export const DERIVED_RULE_ID = "DERIVED";
+
+/** assumption: a derived hit is managed like the table's enzyme rows of the same severity. */
+const DERIVED_CODES: Readonly<Record<Severity, readonly ManagementCode[]>> = {
+  contraindicated: ["AVOID"],
+  major: ["ADJUST", "MONITOR"],
+  moderate: ["ADJUST", "MONITOR"],
+};
+
+/**
+ * Severity of an exposure change by one perpetrator alone; null = no hit. Thresholds of the FDA classes: >= 5 major
+ * (contraindicated for a narrow index), 2-5 moderate (major), 1.25-2 none (moderate), .2-.5 moderate loss (major), <= .2 major loss.
+ */
+export function severityOfRatio(
+  ratio: number,
+  isNarrowTi: boolean,
+): { readonly severity: Severity; readonly isLoss: boolean } | null {
+  if (ratio >= 5) return { severity: isNarrowTi ? "contraindicated" : "major", isLoss: false };
+  if (ratio >= 2) return { severity: isNarrowTi ? "major" : "moderate", isLoss: false };
+  if (ratio >= 1.25) return isNarrowTi ? { severity: "moderate", isLoss: false } : null;
+  if (ratio <= 0.2) return { severity: "major", isLoss: true };
+  if (ratio <= 0.5) return { severity: isNarrowTi ? "major" : "moderate", isLoss: true };
+  return null;
+}
+
+/** Hits of the exposure model on pairs that no table row names, at normal kidneys and metabolism. */
+export function deriveHits(
+  kb: KnowledgeBase,
+  model: ExposureModel,
+  isNamed: (low: number, high: number) => boolean,
+): PairEntry[] {
+  const entries: PairEntry[] = [];
+  for (const perpetrator of kb.drugs) {
+    model.clearPerpetrators();
+    model.addPerpetrator(perpetrator.index, 1);
+    for (const victim of kb.drugs) {
+      if (
+        victim === perpetrator ||
+        isNamed(Math.min(victim.index, perpetrator.index), Math.max(victim.index, perpetrator.index))
+      )
+        continue;
+      const ratio = model.aucr(victim.index);
+      const found = severityOfRatio(ratio, victim.isNarrowTi);
+      if (found !== null) entries.push(makeEntry(victim, perpetrator, ratio, found.severity, found.isLoss));
+    }
+  }
+  model.clearPerpetrators();
+  return entries;
+}
+
+function makeEntry(victim: Drug, perpetrator: Drug, ratio: number, severity: Severity, isLoss: boolean): PairEntry {
+  const domain = isLoss ? "EFFICACY_LOSS" : victim.isNarrowTi ? "NTI_TOX" : dominantDomain(victim);
+  return {
+    ruleId: DERIVED_RULE_ID,
+    rule: null,
+    aIndex: victim.index,
+    bIndex: perpetrator.index,
+    severity,
+    severityRank: severityRank(severity),
+    domain,
+    domainIndex: domain === "EFFICACY_LOSS" ? HARM_DOMAINS.length : HARM_DOMAINS.indexOf(domain),
+    objectIndex: victim.index,
+    perpetratorIndex: perpetrator.index,
+    aucrApprox: ratio,
+    conditionId: -1,
+    managementCodes: DERIVED_CODES[severity],
+    isDerived: true,
+    isModelled: isLoss,
+  };
+}

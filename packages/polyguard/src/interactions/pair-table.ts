@@ -1,0 +1,224 @@
+import { ExposureModel, exposureProfileOf } from "../engine/exposure.ts";
+import { type ConditionValues, evaluateCondition, type RuleCondition } from "../kb/condition.ts";
+import {
+  HARM_DOMAINS,
+  type InteractionDomain,
+  type ManagementCode,
+  type Severity,
+  severityRank,
+} from "../kb/domains.ts";
+import type { InteractionRule, KnowledgeBase, RuleSide } from "../kb/types.ts";
+import { deriveHits } from "./derived-hits.ts";
+import type { Facts } from "./facts.ts";
+
+/** Domain number of EFFICACY_LOSS in the pair table, after the harm domains. */
+export const EFFICACY_LOSS_INDEX = HARM_DOMAINS.length;
+
+/** One rule laid on one pair of drugs, whatever its condition. */
+export interface PairEntry {
+  /** The rule's id, or DERIVED for a hit of the exposure model. */
+  readonly ruleId: string;
+  readonly rule: InteractionRule | null;
+  /** Drug index of side a and side b of the rule. */
+  readonly aIndex: number;
+  readonly bIndex: number;
+  readonly severity: Severity;
+  /** 0 moderate, 1 major, 2 contraindicated. */
+  readonly severityRank: number;
+  readonly domain: InteractionDomain;
+  /** Number of the domain; {@link EFFICACY_LOSS_INDEX} for EFFICACY_LOSS. */
+  readonly domainIndex: number;
+  /** Drug whose exposure or effect changes, and the other one; null = neither. */
+  readonly objectIndex: number | null;
+  readonly perpetratorIndex: number | null;
+  readonly aucrApprox: number | null;
+  /** Number of the condition in the table; -1 = always. */
+  readonly conditionId: number;
+  readonly managementCodes: readonly ManagementCode[];
+  readonly isDerived: boolean;
+  /** EFFICACY_LOSS that the exposure model already gives, so that no further factor is due. */
+  readonly isModelled: boolean;
+}
+
+/** All rules by pair, sorted so that per domain the first entry whose condition holds is the one to keep. */
+export interface PairTable {
+  readonly drugCount: number;
+  /** Row `i * drugCount + j`, i < j: number of the pair's entries in `entries`; 0 = no rule. */
+  readonly pairIds: Uint16Array;
+  readonly entries: readonly (readonly PairEntry[])[];
+  readonly conditions: readonly RuleCondition[];
+}
+
+/** Truth of a condition for one patient: 0 false, 1 true, 2 depends on the doses. */
+export type ConditionTruths = Uint8Array;
+
+const tables = new WeakMap<KnowledgeBase, PairTable>();
+
+/** The pair table of a knowledge base; built once. */
+export function pairTableOf(kb: KnowledgeBase): PairTable {
+  let table = tables.get(kb);
+  if (table === undefined) {
+    table = buildPairTable(kb);
+    tables.set(kb, table);
+  }
+  return table;
+}
+
+/** The entries of a pair in any order of the two; empty when no rule names it. */
+export function pairEntries(table: PairTable, drugIndex: number, otherIndex: number): readonly PairEntry[] {
+  const low = Math.min(drugIndex, otherIndex);
+  const high = Math.max(drugIndex, otherIndex);
+  return table.entries[table.pairIds[low * table.drugCount + high]!]!;
+}
+
+function buildPairTable(kb: KnowledgeBase): PairTable {
+  const n = kb.drugs.length;
+  const conditions: RuleCondition[] = [];
+  const conditionIds = new Map<string, number>();
+  const conditionIdOf = (rule: InteractionRule): number => {
+    if (rule.condition === null) return -1;
+    let id = conditionIds.get(rule.conditionText);
+    if (id === undefined) {
+      id = conditions.length;
+      conditions.push(rule.condition);
+      conditionIds.set(rule.conditionText, id);
+    }
+    return id;
+  };
+  const members = (side: RuleSide): readonly number[] =>
+    side.kind === "drug" ? [kb.drugIndexById.get(side.name)!] : kb.groupMembers.get(side.name)!;
+
+  const byPair = new Map<number, PairEntry[]>();
+  const model = new ExposureModel(kb.drugs.map(exposureProfileOf));
+  for (const rule of kb.rules) {
+    const isSymmetric = rule.object === null && !(rule.condition?.usesDose ?? false);
+    for (const a of members(rule.a)) {
+      for (const b of members(rule.b)) {
+        if (a === b) continue;
+        const key = Math.min(a, b) * n + Math.max(a, b);
+        const list = byPair.get(key) ?? [];
+        // A class against itself meets the pair from both sides; without an object or doses that is one hit.
+        if (isSymmetric && list.some((entry) => entry.rule === rule)) continue;
+        list.push(makeEntry(rule, a, b, conditionIdOf(rule), model));
+        byPair.set(key, list);
+      }
+    }
+  }
+  for (const entry of deriveHits(kb, model, (low, high) => byPair.has(low * n + high))) {
+    const key = Math.min(entry.aIndex, entry.bIndex) * n + Math.max(entry.aIndex, entry.bIndex);
+    const list = byPair.get(key) ?? [];
+    list.push(entry);
+    byPair.set(key, list);
+  }
+
+  const pairIds = new Uint16Array(n * n);
+  const entries: PairEntry[][] = [[]];
+  for (const key of [...byPair.keys()].sort((x, y) => x - y)) {
+    pairIds[key] = entries.length;
+    entries.push(byPair.get(key)!.sort(byPriority));
+  }
+  return { drugCount: n, pairIds, entries, conditions };
+}
+
+function makeEntry(rule: InteractionRule, a: number, b: number, conditionId: number, model: ExposureModel): PairEntry {
+  const objectIndex = rule.object === null ? null : rule.object === "a" ? a : b;
+  const perpetratorIndex = objectIndex === null ? null : objectIndex === a ? b : a;
+  let isModelled = false;
+  if (rule.harmDomain === "EFFICACY_LOSS" && objectIndex !== null && perpetratorIndex !== null) {
+    model.clearPerpetrators();
+    model.addPerpetrator(perpetratorIndex, 1);
+    isModelled =
+      model.aucr(objectIndex) < MODELLED_BELOW_RATIO || model.activationRatio(objectIndex) < MODELLED_BELOW_RATIO;
+    model.clearPerpetrators();
+  }
+  return {
+    ruleId: rule.ruleId,
+    rule,
+    aIndex: a,
+    bIndex: b,
+    severity: rule.severity,
+    severityRank: severityRank(rule.severity),
+    domain: rule.harmDomain,
+    domainIndex: rule.harmDomain === "EFFICACY_LOSS" ? EFFICACY_LOSS_INDEX : HARM_DOMAINS.indexOf(rule.harmDomain),
+    objectIndex,
+    perpetratorIndex,
+    aucrApprox: rule.aucrApprox,
+    conditionId,
+    managementCodes: rule.managementCodes,
+    isDerived: false,
+    isModelled,
+  };
+}
+
+/** assumption: the model speaks for an EFFICACY_LOSS rule when the perpetrator alone cuts exposure or activation below this. */
+const MODELLED_BELOW_RATIO = 0.95;
+
+/** Domain, then drug-drug before drug-group before group-group, then higher severity, then table order. */
+function byPriority(x: PairEntry, y: PairEntry): number {
+  return (
+    x.domainIndex - y.domainIndex ||
+    specificity(y) - specificity(x) ||
+    y.severityRank - x.severityRank ||
+    (x.rule?.index ?? 0) - (y.rule?.index ?? 0) ||
+    x.aIndex - y.aIndex
+  );
+}
+
+function specificity(entry: PairEntry): number {
+  return entry.rule === null ? 0 : Number(entry.rule.a.kind === "drug") + Number(entry.rule.b.kind === "drug");
+}
+
+/**
+ * Judges every condition for one patient into `truths` (length = table.conditions). A condition on a value that is not
+ * known counts as `unknownCountsAs`; one that the doses decide becomes 2.
+ */
+export function judgeConditions(
+  table: PairTable,
+  facts: Facts,
+  unknownCountsAs: boolean,
+  truths: ConditionTruths,
+): ConditionTruths {
+  const values = valuesOf(facts, null, null, null);
+  for (let id = 0; id < table.conditions.length; id++) {
+    const condition = table.conditions[id]!;
+    const truth = evaluateCondition(condition, values);
+    truths[id] = truth === null ? (condition.usesDose ? 2 : Number(unknownCountsAs)) : Number(truth);
+  }
+  return truths;
+}
+
+/** Judges a condition that needs the doses of the pair (in the unit of each side's row). */
+export function judgeDoseCondition(
+  table: PairTable,
+  kb: KnowledgeBase,
+  entry: PairEntry,
+  facts: Facts,
+  doseA: number,
+  doseB: number,
+  unknownCountsAs: boolean,
+): boolean {
+  const isDoseHigh = doseA > kb.drugs[entry.aIndex]!.doseMax || doseB > kb.drugs[entry.bIndex]!.doseMax;
+  return (
+    evaluateCondition(table.conditions[entry.conditionId]!, valuesOf(facts, doseA, doseB, isDoseHigh)) ??
+    unknownCountsAs
+  );
+}
+
+function valuesOf(
+  facts: Facts,
+  doseA: number | null,
+  doseB: number | null,
+  isDoseHigh: boolean | null,
+): ConditionValues {
+  return {
+    crClMlPerMin: facts.crClMlPerMin,
+    egfrMlPerMin: facts.egfrMlPerMin,
+    potassiumMmolPerL: facts.potassiumMmolPerL,
+    qtcMs: facts.qtcMs,
+    heartRatePerMin: facts.heartRatePerMin,
+    sex: facts.sex,
+    doseA,
+    doseB,
+    isDoseHigh,
+  };
+}

@@ -1,0 +1,82 @@
+import { didYouMean, type Policy, PraxisError, type SyncEnv } from "@praxis/env";
+import type { StepAction } from "../actions/schema.ts";
+import { loadBundledKnowledgeBase } from "../kb/node.ts";
+import type { KnowledgeBase } from "../kb/types.ts";
+import type { Observation } from "../observation/schema.ts";
+import {
+  intervalScore,
+  makeLookaheadPlanner,
+  makeOneStepPlanner,
+  type OraclePlanner,
+  settledScore,
+  yearScore,
+} from "./oracle-planners.ts";
+import { makeOraclePolicy } from "./oracle-policy.ts";
+import { makeRandomLegalPolicy } from "./random-legal.ts";
+import { makeRuleBasedPolicy } from "./rule-based.ts";
+import {
+  makeKeepAlwaysPolicy,
+  makeRandomAnyPolicy,
+  makeReviewAlwaysPolicy,
+  makeStopAllPolicy,
+} from "./simple-policies.ts";
+import { makeClosedLoopPlanner, makeOpenLoopPlanner } from "./typical-patient.ts";
+
+/** A policy that plays PolyGuard. */
+export type PolyGuardPolicy = Policy<StepAction, Observation>;
+
+/** Policies that need the observation alone, and so play over a wire as well. */
+const OBSERVATION_POLICIES: Readonly<Record<string, (kb: KnowledgeBase) => PolyGuardPolicy>> = {
+  random_any: makeRandomAnyPolicy,
+  keep_always: makeKeepAlwaysPolicy,
+  stop_all: makeStopAllPolicy,
+  review_always: makeReviewAlwaysPolicy,
+  rule_based: makeRuleBasedPolicy,
+};
+
+/** Planners of the oracles, which read the latent state of an environment in this process. */
+const ORACLES: Readonly<Record<string, () => OraclePlanner>> = {
+  oracle_greedy: () => makeOneStepPlanner(intervalScore),
+  oracle_settled: () => makeOneStepPlanner(settledScore),
+  oracle_year: () => makeOneStepPlanner(yearScore),
+  oracle_lookahead: () => makeLookaheadPlanner(),
+  open_loop: makeOpenLoopPlanner,
+  closed_loop: makeClosedLoopPlanner,
+};
+
+/** Names of the observation policies. */
+export const OBSERVATION_POLICY_NAMES: readonly string[] = Object.keys(OBSERVATION_POLICIES);
+
+/** Names of all policies: baselines, then oracles. */
+export const POLYGUARD_POLICIES: readonly string[] = [
+  "random_legal",
+  ...OBSERVATION_POLICY_NAMES,
+  ...Object.keys(ORACLES),
+];
+
+/** The policy of that name, which acts on observations alone. Throws UNKNOWN_NAME with the nearest name. */
+export function makeObservationPolicy(name: string, kb: KnowledgeBase = loadBundledKnowledgeBase()): PolyGuardPolicy {
+  const make = OBSERVATION_POLICIES[name];
+  if (make === undefined || !Object.hasOwn(OBSERVATION_POLICIES, name))
+    throw unknownPolicy(name, OBSERVATION_POLICY_NAMES);
+  return make(kb);
+}
+
+/**
+ * The policy of that name for an environment; oracles and random_legal read the environment they play in.
+ * Throws UNKNOWN_NAME with the nearest name.
+ */
+export function makePolyguardPolicy(name: string, env: SyncEnv): PolyGuardPolicy {
+  if (name === "random_legal") return makeRandomLegalPolicy(env);
+  if (OBSERVATION_POLICY_NAMES.includes(name)) return makeObservationPolicy(name);
+  const makePlanner = Object.hasOwn(ORACLES, name) ? ORACLES[name] : undefined;
+  if (makePlanner === undefined) throw unknownPolicy(name, POLYGUARD_POLICIES);
+  return makeOraclePolicy(name, env, makePlanner);
+}
+
+function unknownPolicy(name: string, known: readonly string[]): PraxisError {
+  return new PraxisError(
+    "UNKNOWN_NAME",
+    `Unknown policy '${name}'.${didYouMean(name, known)} Known: ${known.join(", ")}.`,
+  );
+}

@@ -1,0 +1,370 @@
+import { levelCodeOf } from "../course/labs.ts";
+import { isManaged, type ManagedSide, managementOf } from "../interactions/managed.ts";
+import { findPairHits, type PairHit } from "../interactions/pair-hits.ts";
+import { pairEntries, pairTableOf } from "../interactions/pair-table.ts";
+import { findRegimenHits } from "../interactions/regimen-rules.ts";
+import { HARM_DOMAINS, type InteractionDomain, SEVERITIES, type Severity } from "../kb/domains.ts";
+import { findDrug } from "../kb/lookup.ts";
+import type { Drug, KnowledgeBase } from "../kb/types.ts";
+import { factsOf } from "../observation/facts.ts";
+import { findMeasurement, flagOf } from "../observation/measurements.ts";
+import type { Observation } from "../observation/schema.ts";
+import type { Known, KnownAlert, KnownMedication, KnownStopped, KnownTaper, KnownValue } from "../observation/types.ts";
+import type { Allergy, CourseEvent, LifeExpectancy, Preference } from "../world/types.ts";
+import type { ChartMemory } from "./chart-memory.ts";
+
+type MappedMedication = KnownMedication & { readonly drugIndex: number };
+
+/**
+ * What an observation says, in the terms of {@link Known}, so that the rules of legality and interaction can be asked.
+ * What the wire leaves out is taken from the memory of the policy, or left unknown.
+ */
+export function knownFromObservation(kb: KnowledgeBase, observation: Observation, memory: ChartMemory): Known {
+  const { patient, course, organ, budget } = observation;
+  const { day } = course;
+  const values = valuesOf(observation);
+  const medications = observation.medications.map((row) => medicationOf(kb, observation, memory, values, row));
+  const mapped = medications.filter((each): each is MappedMedication => each.drugIndex !== null);
+  const conditions = new Set(
+    observation.conditions.filter(({ status }) => status !== "history").map(({ code }) => code),
+  );
+  const base = {
+    ageYears: patient.age,
+    sex: patient.sex,
+    crClMlPerMin: organ.crcl,
+    egfrMlPerMin: organ.egfr,
+    values,
+    conditions,
+  };
+  const facts = factsOf(base);
+  const active = mapped.filter(({ status }) => status !== "held");
+  const pairHits = findPairHits(kb, active, facts, { unknownCountsAs: true });
+  const orders = memory.orders;
+  const codes = new Set(orders.map(({ code }) => code));
+  const indexOf = (medRef: string | null): number | null =>
+    mapped.find((each) => each.medRef === medRef)?.drugIndex ?? null;
+  return {
+    ...base,
+    subEnvironment: observation.sub_environment,
+    difficulty: observation.difficulty,
+    clock: {
+      day,
+      step: observation.step,
+      visit: 0,
+      stepsLeft: budget.steps_left,
+      visitsLeft: course.visits_left,
+      changesLeft: course.changes_left,
+      evidenceLeft: budget.evidence_left,
+      reviewsLeft: budget.review_left,
+    },
+    maxSteps: observation.step + budget.steps_left,
+    weightKg: patient.weight_kg,
+    heightCm: patient.height_cm,
+    isSmoker: patient.smoker,
+    frailtyCfs: patient.frailty_cfs,
+    lifeExpectancy: patient.life_expectancy as LifeExpectancy | null,
+    preferences: patient.preferences as Preference[],
+    childPugh: organ.child_pugh,
+    allergies: observation.allergies.map(
+      ({ id, substance, reaction, verified }): Allergy => ({
+        id,
+        substance,
+        reaction: reaction as Allergy["reaction"],
+        severity: "moderate",
+        isVerified: verified,
+      }),
+    ),
+    conditionEntries: observation.conditions.map(({ code, status }) => ({ code, status })),
+    kidneyAgeDays: organ.scr?.age_days ?? null,
+    medications,
+    stopped: stoppedOf(kb, observation),
+    discrepancies: observation.discrepancies.map((each) => ({
+      ...each,
+      medRef: refOfDiscrepancy(kb, medications, each),
+    })),
+    alerts: alertsOf(kb, observation, active, pairHits, codes, memory),
+    alertCoverage: observation.safety.alert_coverage,
+    pairHits,
+    regimenHits: findRegimenHits(
+      kb,
+      active.map(({ drugIndex, startDay, crossOverFromDrugIndex }) => ({
+        drugIndex,
+        daysOfUse: startDay === null ? 0 : day - startDay,
+        crossOverFromDrugIndex,
+      })),
+      facts,
+      { orders: codes, unknownCountsAs: true },
+    ),
+    conflicts: observation.conflicts.map(({ id, from, says }) => ({
+      id,
+      from,
+      says,
+      medRef: medications.find(({ label }) => says.includes(label))?.medRef ?? null,
+      isOpen: true,
+    })),
+    evidence: observation.evidence.map(({ id, title, source_type: sourceType, year, snippet }) => ({
+      id,
+      title,
+      sourceType,
+      year,
+      snippet,
+      drugIndexes: [],
+    })),
+    reviewNotes: [],
+    orders,
+    reviews: memory.reviews.map(({ medRef, ...review }) => ({ ...review, drugIndex: indexOf(medRef) })),
+    declaredSwitch:
+      course.switch === null
+        ? null
+        : {
+            fromDrugIndex: -1,
+            toDrugIndex: findDrug(kb, course.switch.to)?.index ?? -1,
+            declaredDay: day,
+            earliestDay: course.switch.earliest_day,
+          },
+    changes: [],
+    events: course.events.map(
+      ({ kind, day: eventDay, stopped }): CourseEvent => ({
+        kind: kind.split(":")[0] as CourseEvent["kind"],
+        domain: HARM_DOMAINS.find((domain) => domain === kind.split(":")[1]) ?? null,
+        day: eventDay,
+        stoppedDrugIndex: stopped === null ? null : (findDrug(kb, stopped)?.index ?? null),
+      }),
+    ),
+    symptoms: course.symptoms.map(({ condition, score, suspects }) => ({ condition, score, day, suspects })),
+    pillCount: course.pill_count,
+    samples: Object.entries(values)
+      .filter(([, { measuredDay }]) => measuredDay >= 0)
+      .map(([code, { measuredDay }]) => ({ code, day: measuredDay })),
+    history: observation.history.map(({ step, action_type: actionType, target, outcome }) => ({
+      step,
+      day,
+      actionType: actionType as Known["history"][number]["actionType"],
+      target,
+      outcome,
+      canonical: null,
+      source: null,
+      isLegal: !outcome.startsWith("refused"),
+    })),
+    missingFields: observation.uncertainty.missing_fields,
+    entropyHint: observation.uncertainty.entropy_hint,
+    burden: {
+      drugs: observation.safety.burden.n,
+      acb: observation.safety.burden.acb,
+      dbi: observation.safety.burden.dbi,
+      mrci: observation.safety.burden.mrci,
+    },
+    r90Estimate: observation.safety.r90_estimate,
+    targets: [],
+  };
+}
+
+function valuesOf({ organ, labs, vitals, course }: Observation): Record<string, KnownValue> {
+  const values: Record<string, KnownValue> = {};
+  const add = (code: string, { value, age_days: ageDays }: Observation["labs"][string]): void => {
+    values[code] = { value, measuredDay: course.day - ageDays };
+  };
+  if (organ.scr !== null) add("CREAT", organ.scr);
+  for (const [code, lab] of Object.entries(labs)) add(code, lab);
+  for (const [code, lab] of Object.entries(vitals)) add(code, lab);
+  return values;
+}
+
+function medicationOf(
+  kb: KnowledgeBase,
+  observation: Observation,
+  memory: ChartMemory,
+  values: Readonly<Record<string, KnownValue>>,
+  row: Observation["medications"][number],
+): KnownMedication {
+  const { day } = observation.course;
+  const drug = row.drug_id === null ? undefined : findDrug(kb, row.drug_id);
+  const code = drug === undefined ? null : levelCodeOfDrug(drug);
+  const level = code === null ? undefined : values[code];
+  const oldRef = drug === undefined ? undefined : memory.crossOvers.get(drug.index);
+  const oldDrugId = observation.medications.find(({ med_ref: medRef }) => medRef === oldRef)?.drug_id;
+  const doses = memory.doses.get(row.med_ref) ?? [];
+  return {
+    medRef: row.med_ref,
+    drugIndex: drug?.index ?? null,
+    drugId: row.drug_id,
+    label: row.label,
+    dosePerDay: row.dose_per_day,
+    dosesPerDay: row.freq,
+    route: row.route,
+    startDay: row.started_days_ago === null ? null : day - row.started_days_ago,
+    endDay: null,
+    indication: row.indication,
+    isPrn: row.prn,
+    status: row.status,
+    heldUntilDay: row.status === "held" ? day + 1 : null,
+    taper: drug === undefined ? null : taperOf(observation, memory, row, drug),
+    doseHistory: doses,
+    lastDoseChangeDay: doses.length > 1 ? doses[doses.length - 1]!.day : null,
+    lastLevel:
+      code === null || level === undefined ? null : { code, value: level.value, ageDays: day - level.measuredDay },
+    crossOverFromDrugIndex: oldDrugId == null ? null : (findDrug(kb, oldDrugId)?.index ?? null),
+  };
+}
+
+function levelCodeOfDrug(drug: Drug): string | null {
+  return drug.drugId === "levothyroxine" ? "TSH" : levelCodeOf(drug);
+}
+
+/** A plan that runs or rests; its pace is remembered, and else taken as slow. */
+function taperOf(
+  observation: Observation,
+  memory: ChartMemory,
+  row: Observation["medications"][number],
+  drug: Drug,
+): KnownTaper | null {
+  const seen = observation.taper.find(({ drug_id: drugId }) => drugId === row.drug_id);
+  if (seen === undefined || seen.pct_of_start <= 0) return null;
+  const { day } = observation.course;
+  const pace = memory.paces.get(row.med_ref) ?? { stepPct: 10, intervalDays: 28 };
+  const doses = memory.doses.get(row.med_ref) ?? [];
+  const lastReductionDay = day - seen.days_since_change;
+  return {
+    medRef: row.med_ref,
+    drugIndex: drug.index,
+    stepPct: pace.stepPct,
+    intervalDays: pace.intervalDays,
+    reductions: Math.max(1, doses.length - 1),
+    isPaused: memory.paused.has(row.med_ref),
+    startDay: lastReductionDay,
+    lastReductionDay,
+    nextReductionDay: lastReductionDay + pace.intervalDays,
+    previousDosePerDay: doses[doses.length - 2]?.dosePerDay ?? row.dose_per_day,
+    pctOfStart: seen.pct_of_start,
+    daysSinceChange: seen.days_since_change,
+    withdrawalScore: seen.withdrawal_score,
+  };
+}
+
+function stoppedOf(kb: KnowledgeBase, { course, taper }: Observation): KnownStopped[] {
+  const stopped: KnownStopped[] = [];
+  for (const { drug_id: drugId, days_ago: daysAgo } of course.stopped) {
+    const drug = findDrug(kb, drugId);
+    if (drug === undefined) continue;
+    const seen = taper.find((each) => each.drug_id === drugId);
+    stopped.push({
+      medRef: drugId,
+      drugIndex: drug.index,
+      drugId,
+      dosePerDay: drug.doseMin,
+      dosesPerDay: drug.dosesPerDay,
+      indication: null,
+      daysOfUse: null,
+      daysAgo,
+      withdrawalScore: seen?.withdrawal_score ?? null,
+    });
+  }
+  return stopped;
+}
+
+/** med_ref that a discrepancy is about: its text begins with the drug, where it tells it. */
+function refOfDiscrepancy(
+  kb: KnowledgeBase,
+  medications: readonly KnownMedication[],
+  { text }: Observation["discrepancies"][number],
+): string {
+  const drug = findDrug(kb, text.split(":")[0] ?? "");
+  return medications.find(({ drugIndex }) => drugIndex !== null && drugIndex === drug?.index)?.medRef ?? "";
+}
+
+function alertsOf(
+  kb: KnowledgeBase,
+  observation: Observation,
+  active: readonly MappedMedication[],
+  pairHits: readonly PairHit[],
+  orders: ReadonlySet<string>,
+  memory: ChartMemory,
+): KnownAlert[] {
+  const byDrug = new Map(active.map((each) => [each.drugIndex, each]));
+  const management = managementOf(kb, [...byDrug.keys()], orders);
+  const alerts: KnownAlert[] = [];
+  for (const { id, drugs, severity, domain, source } of observation.safety.alerts) {
+    const members = drugs
+      .map((drugId) => findDrug(kb, drugId)?.index)
+      .map((index) => (index === undefined ? undefined : byDrug.get(index)))
+      .filter((each) => each !== undefined);
+    const ruleId = id.split(":")[1] ?? id;
+    const hit = REGIMEN_RULE.test(ruleId) ? null : pairHitOf(kb, members, pairHits, severity, domain);
+    alerts.push({
+      id,
+      ruleId,
+      drugIndexes: members.map(({ drugIndex }) => drugIndex).sort((x, y) => x - y),
+      medRefs: members.map(({ medRef }) => medRef),
+      severity: SEVERITIES.find((each) => each === severity) ?? "moderate",
+      domain: domain as InteractionDomain,
+      source,
+      hit,
+      isManaged:
+        hit !== null &&
+        isManaged(
+          kb,
+          hit.entry,
+          sideOf(observation, memory, byDrug.get(hit.aIndex)!),
+          sideOf(observation, memory, byDrug.get(hit.bIndex)!),
+          management,
+        ),
+    });
+  }
+  return alerts;
+}
+
+const REGIMEN_RULE = /^RG\d+$/;
+
+/** The pair hit behind an alert: of the list as known, else the rule of the table that the alert names (a false alarm). */
+function pairHitOf(
+  kb: KnowledgeBase,
+  members: readonly MappedMedication[],
+  pairHits: readonly PairHit[],
+  severity: string,
+  domain: string,
+): PairHit | null {
+  const [first, second] = members;
+  if (members.length !== 2 || first === undefined || second === undefined) return null;
+  const isPair = (a: number, b: number): boolean =>
+    (a === first.drugIndex && b === second.drugIndex) || (a === second.drugIndex && b === first.drugIndex);
+  const found = pairHits.find((hit) => isPair(hit.aIndex, hit.bIndex) && hit.domain === domain);
+  if (found !== undefined) return found;
+  const entry = pairEntries(pairTableOf(kb), first.drugIndex, second.drugIndex).find(
+    (each) => each.domain === domain && each.severity === (severity as Severity),
+  );
+  if (entry === undefined) return null;
+  return {
+    ruleId: entry.ruleId,
+    rule: entry.rule,
+    aIndex: entry.aIndex,
+    bIndex: entry.bIndex,
+    severity: entry.severity,
+    domain: entry.domain,
+    objectIndex: entry.objectIndex,
+    aucrApprox: entry.aucrApprox,
+    managementCodes: entry.managementCodes,
+    isDerived: entry.isDerived,
+    entry,
+  };
+}
+
+function sideOf(observation: Observation, memory: ChartMemory, medication: MappedMedication): ManagedSide {
+  const { lastLevel } = medication;
+  const measurement = lastLevel === null ? undefined : findMeasurement(lastLevel.code);
+  const levelDay = lastLevel === null ? 0 : observation.course.day - lastLevel.ageDays;
+  const isInRange = measurement !== undefined && flagOf(measurement, lastLevel!.value) === "N";
+  const isReviewed = memory.reviews.some(
+    ({ medRef, validUntilStep }) =>
+      validUntilStep >= observation.step && (medRef === null || medRef === medication.medRef),
+  );
+  return {
+    drugIndex: medication.drugIndex,
+    dosePerDay: medication.dosePerDay,
+    startDay: medication.startDay ?? Number.NEGATIVE_INFINITY,
+    doseHistory: medication.doseHistory,
+    // Only samples of the episode count: an older value may be of the time before the pair.
+    lastInRangeLevelDay: isInRange && levelDay > 0 ? levelDay : null,
+    isTapering: medication.taper !== null && !medication.taper.isPaused,
+    isReviewed,
+  };
+}

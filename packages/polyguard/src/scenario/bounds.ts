@@ -1,0 +1,86 @@
+import type { ActionPayload } from "../actions/types.ts";
+import { firstDose } from "../course/carried-out.ts";
+import type { CourseContext } from "../course/context.ts";
+import type { CourseEvaluator } from "../course/evaluator.ts";
+import { stopMedication } from "../course/regimen.ts";
+import { recommendedTaper } from "../course/taper-classes.ts";
+import { drugAt } from "../kb/lookup.ts";
+import type { Drug } from "../kb/types.ts";
+import type { Medication, WorldState } from "../world/types.ts";
+
+/** Cheap bounds of what can be gained in a scenario, in course utility over KEEP. */
+export interface GainBounds {
+  /** Gain of the best single action that the bound looks at. */
+  readonly best: number;
+  /** Gain of the best single action on a drug that belongs to no hazard. */
+  readonly elsewhere: number;
+  /** Gain of stopping everything. */
+  readonly stopAll: number;
+}
+
+/** Replacements tried for one drug. */
+const REPLACEMENTS = 5;
+
+/** Judges stops, tapers, halvings and replacements of every drug, and stopping everything. @param focus drugs of the hazards */
+export function gainBounds(
+  context: CourseContext,
+  evaluator: CourseEvaluator,
+  focus: ReadonlySet<number>,
+  isAllowed: (drug: Drug) => boolean,
+): GainBounds {
+  const state = context.scenario.initial;
+  evaluator.begin(context, state);
+  const keep = evaluator.value(null).utility;
+  let best = Number.NEGATIVE_INFINITY;
+  let elsewhere = Number.NEGATIVE_INFINITY;
+  for (const medication of state.medications) {
+    let gain = Number.NEGATIVE_INFINITY;
+    for (const payload of alternatives(context, state, medication, isAllowed))
+      gain = Math.max(gain, evaluator.value(payload).utility - keep);
+    best = Math.max(best, gain);
+    if (!focus.has(medication.drugIndex)) elsewhere = Math.max(elsewhere, gain);
+  }
+  const stopped = state.medications.reduce(
+    (rest, medication) => stopMedication(rest, medication, { day: 0, reason: "agent", wasAbrupt: true }),
+    state,
+  );
+  return { best, elsewhere, stopAll: evaluator.valueOfState(context, stopped).utility - keep };
+}
+
+function alternatives(
+  context: CourseContext,
+  state: WorldState,
+  medication: Medication,
+  isAllowed: (drug: Drug) => boolean,
+): readonly ActionPayload[] {
+  const { kb } = context;
+  const drug = drugAt(kb, medication.drugIndex);
+  const { medRef, dosesPerDay } = medication;
+  const payloads: ActionPayload[] = [
+    { type: "STOP_DRUG", medRef, switchToDrugIndex: null, orders: [] },
+    { type: "ADJUST_DOSE", medRef, dosePerDay: medication.dosePerDay / 2, dosesPerDay, orders: [] },
+    { type: "SEPARATE_TIMING", medRef },
+  ];
+  const taper = recommendedTaper(drug, {
+    startDosePerDay: medication.dosePerDay,
+    dosePerDay: medication.dosePerDay,
+    daysOfUse: -medication.startDay,
+  });
+  if (taper !== null) payloads.push({ type: "START_TAPER", medRef, taper, orders: [] });
+  let tried = 0;
+  for (const other of kb.drugs) {
+    const treats = medication.indication !== null && other.indications.includes(medication.indication);
+    if (!treats || other.index === drug.index || tried === REPLACEMENTS || !isAllowed(other)) continue;
+    if (state.medications.some((each) => each.drugIndex === other.index)) continue;
+    tried++;
+    payloads.push({
+      type: "SUBSTITUTE_DRUG",
+      medRef,
+      drugIndex: other.index,
+      dosePerDay: firstDose(other),
+      dosesPerDay: other.dosesPerDay,
+      orders: [],
+    });
+  }
+  return payloads;
+}
