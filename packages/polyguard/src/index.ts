@@ -19,13 +19,14 @@ export { loadBundledKnowledgeBase } from "./kb/node.ts";
 export type { Drug, KnowledgeBase } from "./kb/types.ts";
 export { type Observation, observationSchema } from "./observation/schema.ts";
 export type { Known } from "./observation/types.ts";
+export { BEST_J_VERSION, type BestJStore, makeBestJ } from "./policies/best-j.ts";
 export {
   makeObservationPolicy,
   makePolyguardPolicy,
   OBSERVATION_POLICY_NAMES,
   POLYGUARD_POLICIES,
 } from "./policies/index.ts";
-export { renderPolyguard } from "./render.ts";
+export { type PolyguardRenderer, renderPolyguard } from "./render.ts";
 export { type ReviewedEnv, type ReviewRequest, reviewRecord } from "./review.ts";
 export { renderReviewHtml } from "./review-html.ts";
 export { renderReviewText } from "./review-text.ts";
@@ -33,3 +34,4 @@ export { DEFAULT_WEIGHTS, type RewardWeights } from "./reward/settings.ts";
 export { generateScenario, type ScenarioKey, scenarioId } from "./scenario/generate.ts";
 export { TIERS } from "./scenario/tiers.ts";
 export { DIFFICULTIES, type Difficulty, type Scenario, SPLITS, type Split } from "./scenario/types.ts";
+export { type EpisodeScore, type ScoredEpisodeRequest, scoreEpisode } from "./score-episode.ts";

@@ -1,120 +1,178 @@
-import type { Info, ResetResult, StepResult, TraceStep } from "@praxis/env";
+import type { Info, ResetResult, StepResult } from "@praxis/env";
 import { NOTICE } from "./definition.ts";
-import type { Observation } from "./observation/schema.ts";
+import { type Observation, observationSchema } from "./observation/schema.ts";
 
-type Lab = Observation["labs"][string];
+/** Text of an episode for a terminal. */
+export interface PolyguardRenderer {
+  /** The patient as the episode begins. */
+  reset(result: ResetResult<unknown>): string;
+  /** One step: action, reason, outcome, events, reward by channel and component, what is still open. */
+  step(
+    step: { readonly step: number; readonly action: unknown; readonly reward: number },
+    result: StepResult<unknown>,
+  ): string;
+}
 
 const SEVERITY_ORDER = ["contraindicated", "major", "moderate"];
-const fixed = (value: number, digits = 3): string => value.toFixed(digits);
-const labText = (name: string, lab: Lab): string =>
-  `${name} ${lab.value} ${lab.unit}${lab.flag === "N" ? "" : ` ${lab.flag}`} (${lab.age_days} d old)`;
+const CHANNEL_NAMES: Readonly<Record<string, string>> = {
+  safety_legality: "safety",
+  clinical_improvement: "clinical",
+  dosing_quality: "dosing",
+  process_integrity: "process",
+};
 
-function patientLines({ patient, organ, conditions, allergies, labs, vitals }: Observation): string[] {
-  const crCl = organ.crcl === null ? "CrCl unknown" : `CrCl ${fixed(organ.crcl, 0)} mL/min`;
-  const values = [
-    ...(organ.scr === null ? [] : [labText("creatinine", organ.scr)]),
-    ...[...Object.entries(labs), ...Object.entries(vitals)].map(([name, lab]) => labText(name, lab)),
-  ];
-  return [
-    `Patient: ${patient.age} y, ${patient.sex}, ${patient.weight_kg === null ? "weight unknown" : `${patient.weight_kg} kg`}, ${crCl}${patient.frailty_cfs === null ? "" : `, frailty ${patient.frailty_cfs}/9`}`,
-    `Conditions: ${conditions.map((each) => (each.status === "active" ? each.code : `${each.code} (${each.status})`)).join(", ") || "none"}`,
-    ...(allergies.length === 0
-      ? []
-      : [
-          `Allergies: ${allergies.map((each) => `${each.substance}${each.verified ? "" : " (unverified)"}`).join(", ")}`,
-        ]),
-    `Values: ${values.join(", ") || "none known"}`,
-  ];
-}
-
-function listLines({ medications, safety, discrepancies, conflicts }: Observation): string[] {
-  const alerts = [...safety.alerts].sort(
-    (a, b) => SEVERITY_ORDER.indexOf(a.severity) - SEVERITY_ORDER.indexOf(b.severity),
-  );
-  return [
-    "Medications:",
-    ...medications.map(
-      (each) =>
-        `  ${each.med_ref.padEnd(4)}${each.label} ${each.dose_per_day} ${each.unit} in ${each.freq} dose${each.freq === 1 ? "" : "s"}${each.indication === null ? "" : ` for ${each.indication}`}${each.status === "active" ? "" : ` [${each.status}]`}`,
-    ),
-    "Alerts:",
-    ...(alerts.length === 0
-      ? ["  none shown"]
-      : alerts.map(
-          (each) =>
-            `  ${each.severity.toUpperCase().padEnd(16)}${each.drugs.join(" + ")} (${each.domain}; ${each.source})`,
-        )),
-    ...discrepancies.map((each) => `  unreconciled: ${each.text}`),
-    ...conflicts.map((each) => `  conflict: ${each.says}`),
-  ];
-}
-
-const channelsOf = (info: Info): string =>
-  Object.entries((info.channels ?? {}) as Readonly<Record<string, number>>)
-    .map(([name, value]) => `${name} ${fixed(value)}`)
-    .join(", ");
-
-interface Chosen {
-  readonly candidate_id?: string;
-  readonly rationale?: string;
-  readonly confidence?: number;
-  readonly raw?: string;
-}
-
-function stepLines(step: TraceStep, before: Observation, after: Observation, info: Info): string[] {
-  const action = step.action as Chosen;
-  const candidate = before.candidates.find((each) => each.candidate_id === action.candidate_id);
-  const components = Object.entries(step.rewardComponents).map(
-    ([name, value]) => `${name.replace(/_score$/, "")} ${fixed(value)}`,
-  );
-  const events = after.course.events
-    .slice(before.course.events.length)
-    .map(
-      (each) => `  event: ${each.kind} on day ${each.day}${each.stopped === null ? "" : `, ${each.stopped} stopped`}`,
-    );
-  const open = after.safety.alerts.filter((each) => each.severity !== "moderate").length;
-  const gates = (info.gates ?? []) as readonly string[];
-  return [
-    `Step ${step.step}, day ${before.course.day}: ${candidate?.text ?? action.raw ?? "no candidate"}${action.confidence === undefined ? "" : ` (confidence ${action.confidence})`}`,
-    ...(action.rationale === undefined || action.rationale === "" ? [] : [`  why: ${action.rationale}`]),
-    ...step.violations.map((each) => `  REFUSED ${each.kind}: ${each.message}`),
-    ...events,
-    `  reward ${fixed(step.reward)}${gates.length === 0 ? "" : ` (gates: ${gates.join(", ")})`}: ${channelsOf(info)}`,
-    `  ${components.join(", ")}`,
-    `  contraindicated or major alerts still shown: ${open}`,
-  ];
-}
-
-/** Text of a PolyGuard episode for a terminal: the patient and list at the start, then every action with its reasons and reward. */
-export function renderPolyguard(): {
-  reset(result: ResetResult<unknown>): string;
-  step(step: TraceStep, result: StepResult<unknown>): string;
-} {
+/** Readable text of PolyGuard episodes; remembers the last observation, so one renderer serves one episode at a time. */
+export function renderPolyguard(): PolyguardRenderer {
   let before: Observation | null = null;
   return {
-    reset({ observation, info }) {
-      before = observation as Observation;
-      const { task, sub_environment, difficulty } = before;
-      return [
-        NOTICE,
-        `${sub_environment}, ${difficulty}, scenario ${String(info.scenario_id)}`,
-        `Goal: ${task.goal}`,
-        ...patientLines(before),
-        ...listLines(before),
-        "",
-      ].join("\n");
+    reset: (result) => {
+      const observation = parse(result.observation);
+      before = observation;
+      return observation === null ? plain(result.observation) : patientText(observation, result.info);
     },
-    step(step, { observation, info }) {
-      const after = observation as Observation;
-      const lines = stepLines(step, before ?? after, after, info);
-      before = after;
-      const outcome =
-        info.terminationReason === undefined
-          ? []
-          : [
-              `  success: ${String(info.success)}, J ${fixed(Number(info.j), 4)} against ${fixed(Number(info.keep_j), 4)} for changing nothing${typeof info.task_score === "number" ? `, task score ${fixed(info.task_score)}` : ""}`,
-            ];
-      return [...lines, ...outcome].join("\n");
+    step: (step, result) => {
+      const observation = parse(result.observation);
+      const last = before;
+      before = observation;
+      return observation === null || last === null
+        ? plain(result.observation)
+        : stepText(step, last, observation, result);
     },
   };
+}
+
+function parse(observation: unknown): Observation | null {
+  const parsed = observationSchema.safeParse(observation);
+  return parsed.success ? parsed.data : null;
+}
+
+function plain(observation: unknown): string {
+  return JSON.stringify(observation);
+}
+
+function patientText(observation: Observation, info: Info): string {
+  const { patient, conditions, organ, labs, vitals, medications, safety, course, budget } = observation;
+  const weight = patient.weight_kg === null ? "weight not known" : `${patient.weight_kg} kg`;
+  const frailty = patient.frailty_cfs === null ? "" : `, frailty ${patient.frailty_cfs}/9`;
+  const kidneys = organ.crcl === null ? "CrCl not known" : `CrCl ${organ.crcl} mL/min`;
+  const lines = [
+    `${observation.sub_environment}, ${observation.difficulty}${typeof info.scenario_id === "string" ? `, ${info.scenario_id}` : ""}`,
+    `Notice: ${NOTICE}`,
+    "",
+    `Patient      ${patient.age} years, ${patient.sex === "F" ? "woman" : "man"}, ${weight}${frailty}, ${kidneys}`,
+    `Conditions   ${conditions.map(conditionText).join(", ") || "none on the record"}`,
+  ];
+  if (observation.allergies.length > 0)
+    lines.push(
+      `Allergies    ${observation.allergies.map(({ substance, reaction }) => `${substance} (${reaction ?? "reaction not known"})`).join(", ")}`,
+    );
+  const values = { ...(organ.scr === null ? {} : { CREAT: organ.scr }), ...labs, ...vitals };
+  lines.push(`Values       ${Object.entries(values).map(valueText).join(", ") || "none"}`);
+  lines.push("Medications");
+  for (const row of medications) lines.push(`  ${medicationText(row)}`);
+  lines.push(`Alerts       ${safety.alerts.length === 0 ? "none shown" : ""}`.trimEnd());
+  for (const line of alertLines(observation)) lines.push(`  ${line}`);
+  for (const { id, text } of observation.discrepancies) lines.push(`Unclear      ${id}: ${text}`);
+  for (const { id, says } of observation.conflicts) lines.push(`Conflict     ${id}: ${says}`);
+  lines.push(
+    `Budget       ${budget.steps_left} steps, ${course.visits_left} visits, ${course.changes_left} changes, ${budget.evidence_left} look-ups, ${budget.review_left} reviews`,
+  );
+  return lines.join("\n");
+}
+
+function conditionText({ code, status }: Observation["conditions"][number]): string {
+  return status === "active" ? code : `${code} (${status})`;
+}
+
+function valueText([code, lab]: [string, Observation["labs"][string]]): string {
+  const flag = lab.flag === "N" ? "" : ` ${lab.flag === "H" ? "high" : "low"}`;
+  const age = lab.age_days === 0 ? "today" : `${lab.age_days} d old`;
+  return `${code} ${lab.value} ${lab.unit.replaceAll(/[{}[\]]/g, "")}${flag} (${age})`;
+}
+
+function medicationText(row: Observation["medications"][number]): string {
+  const since = row.started_days_ago === null ? "since when is not known" : `for ${row.started_days_ago} d`;
+  const what = row.indication === null ? "indication not known" : row.indication;
+  const status = row.status === "active" ? "" : `, ${row.status}`;
+  const asNeeded = row.prn ? ", as needed" : "";
+  const unmapped = row.drug_id === null ? ", not recognised: not checked" : "";
+  return `${row.med_ref.padEnd(4)} ${row.label} ${row.dose_per_day} ${row.unit}, ${what}, ${since}${asNeeded}${status}${unmapped}`;
+}
+
+/** Alerts, the most severe first. */
+function alertLines({ safety }: Observation): string[] {
+  const rank = (severity: string): number => SEVERITY_ORDER.indexOf(severity);
+  return [...safety.alerts]
+    .sort((x, y) => rank(x.severity) - rank(y.severity))
+    .map(({ severity, domain, drugs }) => `${severity.toUpperCase().padEnd(15)} ${drugs.join(" + ")}: ${domain}`);
+}
+
+function stepText(
+  step: { readonly step: number; readonly action: unknown; readonly reward: number },
+  before: Observation,
+  after: Observation,
+  { info, reward, terminated, truncated }: StepResult<unknown>,
+): string {
+  const action = step.action as { readonly candidate_id?: string; readonly rationale?: string; readonly raw?: string };
+  const candidate = before.candidates.find(({ candidate_id: id }) => id === action.candidate_id);
+  const what = candidate?.text ?? (action.raw === undefined ? "an action that was not offered" : "raw text");
+  const lines = [`Step ${before.step}, day ${before.course.day}: ${what}`];
+  if (action.rationale !== undefined && action.rationale !== "") lines.push(`  Why        ${action.rationale}`);
+  const outcome = after.history.find(({ step: number }) => number === before.step)?.outcome ?? "nothing";
+  lines.push(`  Outcome    ${outcome}, day ${after.course.day}`);
+  for (const { kind, message } of info.violations ?? []) lines.push(`  Refused    ${kind}: ${message}`);
+  const events = after.course.events.slice(before.course.events.length);
+  for (const { kind, day, stopped } of events)
+    lines.push(`  Event      ${kind} on day ${day}${stopped === null ? "" : `; the ward stopped ${stopped}`}`);
+  lines.push(`  Reward     ${reward.toFixed(3)}  ${channelText(info)}`.trimEnd());
+  const components = componentText(info);
+  if (components !== "") lines.push(`             ${components}`);
+  const gates = listOf(info.gates);
+  if (gates.length > 0) lines.push(`  Gates      ${gates.join(", ")}`);
+  const flags = flagText(info);
+  if (flags !== "") lines.push(`  Flags      ${flags}`);
+  const open = alertLines(after);
+  lines.push(`  Alerts     ${open.length === 0 ? "none shown" : `${open.length} shown`}`);
+  for (const line of open.filter((each) => !each.startsWith("MODERATE"))) lines.push(`             ${line}`);
+  if (terminated || truncated) lines.push(...endLines(info));
+  return lines.join("\n");
+}
+
+function numbersOf(value: unknown): readonly (readonly [string, number])[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === "number");
+}
+
+function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
+}
+
+function channelText({ channels }: Info): string {
+  return numbersOf(channels)
+    .map(([name, value]) => `${CHANNEL_NAMES[name] ?? name} ${value.toFixed(2)}`)
+    .join(", ");
+}
+
+function componentText({ rewardComponents }: Info): string {
+  return numbersOf(rewardComponents)
+    .map(([name, value]) => `${name.replace(/_score$/, "").replaceAll("_", " ")} ${value.toFixed(2)}`)
+    .join(", ");
+}
+
+function flagText({ flags }: Info): string {
+  if (!Array.isArray(flags)) return "";
+  return flags
+    .map(
+      (flag: { readonly id?: unknown; readonly level?: unknown; readonly detail?: unknown }) =>
+        `${String(flag.id)} ${String(flag.level)} (${String(flag.detail)})`,
+    )
+    .join(", ");
+}
+
+function endLines(info: Info): string[] {
+  const number = (value: unknown): string => (typeof value === "number" ? value.toFixed(3) : "not told");
+  return [
+    `End: ${info.terminationReason ?? "no reason told"}, ${info.success === true ? "success" : "no success"}`,
+    `  J ${number(info.j)}, without any change ${number(info.keep_j)}, task score ${number(info.task_score)}, training return ${number(info.training_return)}`,
+  ];
 }

@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { formatTrace, PraxisError, type ResetRequest, Rng, recordEpisode, type StepResult } from "@praxis/env";
 import { makeSyncEnv } from "@praxis/eval";
 import type { Command } from "commander";
@@ -51,6 +52,7 @@ export function registerPlay(program: Command, terminal: Terminal): void {
         show(renderer.end(trace));
         if (options.json === true) terminal.out(formatTrace(trace).trimEnd());
         if (options.trace !== undefined) {
+          mkdirSync(dirname(options.trace), { recursive: true });
           writeFileSync(options.trace, formatTrace(trace), { flag: "wx" });
           terminal.err(`Trace written to ${options.trace}. Replay it: praxis replay ${options.trace}`);
         }

@@ -1,13 +1,12 @@
 import { canonicalPayload } from "../actions/canonical.ts";
 import { knownSide, type MappedMedication } from "../actions/legality-context.ts";
 import { levelCodeOf } from "../course/labs.ts";
-import { HAZARDS } from "../engine/hazard-table.ts";
 import { isManaged, type ManagedSide, managementOf } from "../interactions/managed.ts";
 import type { PairHit } from "../interactions/pair-hits.ts";
-import type { ManagementCode } from "../kb/domains.ts";
 import { isTitrated, startDose, targetDose } from "../kb/dose-grid.ts";
 import type { Drug } from "../kb/types.ts";
 import type { KnownAlert } from "../observation/types.ts";
+import { harmOf, isFalseAlarm } from "./alert-harm.ts";
 import type { Chart, ChartOffer } from "./chart.ts";
 import { fitOf, isSlowToStop, regimenHitsAfter, worthOf } from "./drug-worth.ts";
 
@@ -24,19 +23,6 @@ export interface AlertAnswer {
   readonly cost: number;
 }
 
-/** What the regimen rules ask for, in the codes of the pair rules. */
-const REGIMEN_CODES: Readonly<Record<string, readonly ManagementCode[]>> = {
-  RG1: ["STOP_ONE", "SUBSTITUTE"],
-  RG2: ["STOP_ONE", "SUBSTITUTE"],
-  RG3: ["STOP_ONE", "SUBSTITUTE"],
-  RG4: ["STOP_ONE", "SUBSTITUTE"],
-  RG5: ["STOP_ONE", "SUBSTITUTE"],
-  RG6: ["STOP_ONE"],
-  RG7: ["PROTECT"],
-  RG8: ["PROTECT"],
-  RG9: ["STOP_ONE"],
-};
-
 /** Costs of a swap, by what speaks against it. assumption: sizes near the yearly loss of a moderate interaction. */
 const SWAP_COST = 0.004;
 const NEW_MODERATE_COST = 0.003;
@@ -47,39 +33,6 @@ const STOP_HARM_COST = 0.002;
 const SHARE_PER_RAISE = 0.03;
 /** Share of a hit's excess that stays when it is managed. */
 const RESIDUAL_SHARE = 0.4;
-
-/** Management codes of an alert. */
-export function codesOf(alert: KnownAlert): readonly ManagementCode[] {
-  return alert.hit?.managementCodes ?? REGIMEN_CODES[alert.ruleId] ?? [];
-}
-
-/** True when one drug of the alert has to go: the hit is contraindicated, or its rule says avoid or stop one. */
-export function needsRemoval(alert: KnownAlert): boolean {
-  if (alert.severity === "contraindicated") return true;
-  return codesOf(alert).some((code) => code === "AVOID" || code === "STOP_ONE");
-}
-
-/** True for an alert whose condition does not hold on what is known: nothing has to be done about it. */
-export function isFalseAlarm(chart: Chart, alert: KnownAlert): boolean {
-  return alert.hit !== null && !chart.known.pairHits.includes(alert.hit);
-}
-
-/** Excess of a hit by severity, and the share of an effect that a hit on it takes. assumption: sizes of the simulator's tables. */
-const EXCESS = { moderate: 0.4, major: 1.5, contraindicated: 4 };
-const EFFECT_LOST = { moderate: 0.2, major: 0.4, contraindicated: 0.6 };
-
-/** Yearly utility that an alert is thought to cost, by the base rate of its harm under the list's risk points. */
-export function harmOf(chart: Chart, alert: KnownAlert): number {
-  if (alert.domain === "EFFICACY_LOSS") {
-    const object = alert.hit?.objectIndex;
-    const medication = object == null ? null : listed(chart, object);
-    return medication === null ? 0 : EFFECT_LOST[alert.severity] * worthOf(chart, medication);
-  }
-  const { lambda0, weight, beta, cap, points } = HAZARDS[alert.domain];
-  let sum = 0;
-  for (const { drugIndex } of chart.legality.listed) sum += points(chart.kb.drugs[drugIndex]!);
-  return weight * Math.min(cap, lambda0 * Math.exp(beta * sum) * EXCESS[alert.severity]);
-}
 
 /** Ways to answer an alert with the legal offers, cheapest first; offers that would make a new major hit are left out. */
 export function answersTo(chart: Chart, alert: KnownAlert): readonly AlertAnswer[] {

@@ -17,8 +17,8 @@ export interface BestJStore {
 const CACHE_SIZE = 100_000;
 
 /**
- * J_best of scenarios: the course that the lookahead oracle lives through on the scenario's own event numbers, or KEEP where
- * luck made that better. Worked out once a scenario; keys hold scenario id, table hash and {@link BEST_J_VERSION}.
+ * J_best of scenarios: J of the course that the lookahead oracle lives through, on the scenario's own event numbers. Worked
+ * out once a scenario; keys hold scenario id, hash of the tables and {@link BEST_J_VERSION}.
  */
 export function makeBestJ(
   kb: KnowledgeBase,

@@ -1,7 +1,7 @@
 import { canonicalPayload } from "../actions/canonical.ts";
 import { isInformationAction } from "../actions/types.ts";
 import { isDangerVisible } from "../reward/assessment.ts";
-import { isFalseAlarm } from "./alert-management.ts";
+import { isFalseAlarm } from "./alert-harm.ts";
 import type { Chart, ChartOffer } from "./chart.ts";
 import type { Decision } from "./decision.ts";
 import { alertInWords, nameInWords } from "./explain.ts";
@@ -20,7 +20,7 @@ export function finishOrWait(chart: Chart): Decision | null {
     return {
       offer: finish,
       reason: "No major or contraindicated interaction is open and nothing is under way; the review is finished.",
-      confidence: 0.8,
+      confidence: 0.7,
     };
   if (isDangerous) {
     const asked = askAboutDanger(chart) ?? (hasKeptEnough(chart) ? askAnything(chart) : null);
@@ -30,7 +30,7 @@ export function finishOrWait(chart: Chart): Decision | null {
   const reason = isDangerous
     ? "What is still open has no legal answer on what is known; the list is kept and watched."
     : `${running ?? "Nothing is left to change"}; the list is kept until the next visit.`;
-  return { offer: keep, reason, confidence: isDangerous ? 0.4 : 0.75 };
+  return { offer: keep, reason, confidence: isDangerous ? 0.3 : 0.7 };
 }
 
 function offerOf(chart: Chart, type: ChartOffer["payload"]["type"]): ChartOffer | undefined {
@@ -65,7 +65,7 @@ function askAnything(chart: Chart): Decision | null {
   return {
     offer,
     reason: "A danger stands that has no legal answer on what is known; more is asked about it.",
-    confidence: 0.4,
+    confidence: 0.3,
   };
 }
 
@@ -81,6 +81,6 @@ function askAboutDanger(chart: Chart): Decision | null {
   return {
     offer: review,
     reason: `${alertInWords(chart, alert)}, and no answer is open to me; a specialist is asked.`,
-    confidence: 0.4,
+    confidence: 0.3,
   };
 }

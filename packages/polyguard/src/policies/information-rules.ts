@@ -3,6 +3,13 @@ import type { Chart, ChartOffer } from "./chart.ts";
 import type { Decision } from "./decision.ts";
 import { nameInWords } from "./explain.ts";
 
+/**
+ * Stated confidence of asking first: it is seldom among the best choices of its step while a hazard waits, more often once
+ * none is open. assumption: shares measured over 180 generated scenarios, as all confidences of the rules.
+ */
+const WHILE_OTHERS_WAIT = 0.15;
+const LOOKING_UP = 0.5;
+
 /** Steps beyond those that the visits need: what may be spent on information. */
 function spareSteps({ known }: Chart): number {
   return known.clock.stepsLeft - known.clock.visitsLeft;
@@ -22,7 +29,7 @@ export function reconcileItems(chart: Chart): Decision | null {
     return {
       offer,
       reason: `The record disagrees with itself (${text}); it is settled before anything is changed.`,
-      confidence: 0.8,
+      confidence: WHILE_OTHERS_WAIT,
     };
   }
   for (const { med_ref: medRef, status } of chart.observation.medications) {
@@ -32,7 +39,7 @@ export function reconcileItems(chart: Chart): Decision | null {
     return {
       offer,
       reason: `${nameInWords(chart, medRef)} is not reconciled; what is really taken is asked before it is acted on.`,
-      confidence: 0.8,
+      confidence: WHILE_OTHERS_WAIT,
     };
   }
   return null;
@@ -56,7 +63,7 @@ export function orderMissingValues(chart: Chart): Decision | null {
         : old === undefined
           ? `No ${code} is known, and a decision of this step hangs on it.`
           : `The last ${code} (${old.value} ${findMeasurement(code)?.unit ?? ""}) is ${chart.known.clock.day - old.measuredDay} d old, and a decision of this step hangs on it.`;
-    return { offer, reason, confidence: 0.8 };
+    return { offer, reason, confidence: WHILE_OTHERS_WAIT };
   }
   return null;
 }
@@ -79,7 +86,7 @@ export function askHistory(chart: Chart): Decision | null {
       return {
         offer,
         reason: `Before ${nameInWords(chart, medRef)} is changed: ${what} is not on the record.`,
-        confidence: 0.75,
+        confidence: WHILE_OTHERS_WAIT,
       };
     }
   }
@@ -95,7 +102,7 @@ export function settleConflict(chart: Chart): Decision | null {
   if (offer === undefined || !offer.isLegal) return null;
   const target = offer.wire.target ?? null;
   if (target !== conflict.medRef && target !== conflict.id) return null;
-  return { offer, reason: `${conflict.says} This is settled with the specialist first.`, confidence: 0.7 };
+  return { offer, reason: `${conflict.says} This is settled with the specialist first.`, confidence: WHILE_OTHERS_WAIT };
 }
 
 /** Steps that have to be left for a look-up, so that what it shows can still be answered. */
@@ -120,6 +127,6 @@ export function lookUpUncovered(chart: Chart): Decision | null {
   return {
     offer: { ...offer, payload: { type: "FETCH_EXTERNAL_EVIDENCE", query } },
     reason: `Alerts cover only part of the interactions; the labels of ${next.map(({ genericName }) => genericName).join(", ")} are looked up.`,
-    confidence: 0.6,
+    confidence: LOOKING_UP,
   };
 }

@@ -1,6 +1,9 @@
 import { collectOffers } from "../actions/candidates.ts";
 import { isLegalPayload } from "../actions/legality.ts";
 import { buildLegalityContext, type LegalityContext } from "../actions/legality-context.ts";
+import type { OfferList } from "../actions/offer-list.ts";
+import { addition, findStarts, substitution } from "../actions/replacements.ts";
+import { activeIndicationsOf, needsTaper } from "../actions/target-rules.ts";
 import type { ActionPayload } from "../actions/types.ts";
 import { advance } from "../course/advance.ts";
 import { type ActionOutcome, applyAction } from "../course/apply.ts";
@@ -31,7 +34,7 @@ export interface ExpectedStep {
 /**
  * A scenario as the oracles see it: the latent state, everything on the record revealed and measured without noise, and a
  * course without events. What may be done follows from the same offers and the same verifier as in the environment,
- * without traps and without the limit of a step's list. One model serves one caller at a time.
+ * without traps, without the limit of a step's list, and with more replacements to choose from. One model serves one caller at a time.
  */
 export class PlanningModel {
   readonly context: CourseContext;
@@ -58,9 +61,9 @@ export class PlanningModel {
     let offers = this.#offers.get(state);
     if (offers === undefined) {
       const legality = this.legality(state);
-      offers = collectOffers(legality)
-        .ordered()
-        .filter(({ payload }) => isPlannable(payload) && isLegalPayload(legality, payload));
+      const list = collectOffers(legality);
+      offerMoreReplacements(legality, list);
+      offers = list.ordered().filter(({ payload }) => isPlannable(payload) && isLegalPayload(legality, payload));
       this.#offers.set(state, offers);
     }
     return offers;
@@ -133,6 +136,36 @@ export function reconcileAll(state: WorldState): WorldState {
       ),
     truthGaps: state.truthGaps.map((gap) => (gap.isResolved ? gap : { ...gap, isResolved: true })),
   };
+}
+
+/** Replacements looked at for one drug; a step's list holds the first only, and which is first hangs on what is hidden. */
+const REPLACEMENTS = 3;
+
+/** Offers further replacements of the drugs in a major or contraindicated hit. */
+function offerMoreReplacements(legality: LegalityContext, offers: OfferList): void {
+  const { pairHits, regimenHits } = legality.known;
+  const drugs = new Set<number>();
+  for (const { aIndex, bIndex, severity } of pairHits) if (severity !== "moderate") drugs.add(aIndex).add(bIndex);
+  for (const { drugIndexes, severity } of regimenHits)
+    if (severity !== "moderate") for (const drugIndex of drugIndexes) drugs.add(drugIndex);
+  for (const medication of legality.listed) {
+    if (!drugs.has(medication.drugIndex)) continue;
+    const conditions = activeIndicationsOf(legality, legality.kb.drugs[medication.drugIndex]!);
+    const swaps = findStarts(legality, conditions, {
+      makePayload: (other) => substitution(legality, medication, other),
+      limit: REPLACEMENTS,
+      leaving: medication,
+    });
+    const crossOvers = !needsTaper(legality, medication)
+      ? []
+      : findStarts(legality, conditions, {
+          makePayload: (other) => addition(legality, other, medication),
+          limit: REPLACEMENTS,
+          leaving: null,
+        });
+    offers.openGroup();
+    for (const { payload } of [...swaps, ...crossOvers]) offers.add(payload, "hit");
+  }
 }
 
 const NOTHING_HIDDEN: Scenario["mask"] = { values: {}, hidden: new Set(), alertCoverage: 1, conflicts: [] };

@@ -2,6 +2,7 @@ import type { Policy } from "@praxis/env";
 import type { StepAction } from "../actions/schema.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import type { Observation } from "../observation/schema.ts";
+import { addProtection, answerWorstAlert, watchMajorAlerts } from "./alert-rules.ts";
 import { type Chart, ChartReader } from "./chart.ts";
 import type { Decision, PolicyRule } from "./decision.ts";
 import { actionOf } from "./explain.ts";
@@ -13,16 +14,7 @@ import {
   reconcileItems,
   settleConflict,
 } from "./information-rules.ts";
-import {
-  addProtection,
-  answerWorstAlert,
-  carryOn,
-  completeSwitch,
-  fillOmissions,
-  fixDoses,
-  steerTapers,
-  watchMajorAlerts,
-} from "./therapy-rules.ts";
+import { carryOn, completeSwitch, fillOmissions, fixDoses, steerTapers } from "./therapy-rules.ts";
 
 /** The rules in the order they are asked; the first that has something to say decides. */
 export const RULES: readonly PolicyRule[] = [
