@@ -102,7 +102,11 @@ export function settleConflict(chart: Chart): Decision | null {
   if (offer === undefined || !offer.isLegal) return null;
   const target = offer.wire.target ?? null;
   if (target !== conflict.medRef && target !== conflict.id) return null;
-  return { offer, reason: `${conflict.says} This is settled with the specialist first.`, confidence: WHILE_OTHERS_WAIT };
+  return {
+    offer,
+    reason: `${conflict.says} This is settled with the specialist first.`,
+    confidence: WHILE_OTHERS_WAIT,
+  };
 }
 
 /** Steps that have to be left for a look-up, so that what it shows can still be answered. */
