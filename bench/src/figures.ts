@@ -88,7 +88,7 @@ export function formatValue(row: Pick<Figure, "value" | "unit" | "interval">): s
 }
 
 /** Markdown table of figures: what stands in README and docs between the figure marks. */
-export function formatTable(figures: readonly Figure[]): string {
+function formatTable(figures: readonly Figure[]): string {
   const cells = figures.map((row) => [
     `\`${row.id}\``,
     formatValue(row),

@@ -24,7 +24,7 @@ export interface Memory {
 }
 
 /** A loopback port that was free a moment ago. */
-export function freePort(): Promise<number> {
+function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", reject);

@@ -33,7 +33,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
 }
 
 /** The `praxis` command with all its verbs. */
-export function makeProgram(terminal: Terminal): Command {
+function makeProgram(terminal: Terminal): Command {
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
     version: string;
   };

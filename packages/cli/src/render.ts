@@ -11,7 +11,7 @@ export interface Renderer {
 const fixed = (value: number): string => value.toFixed(3);
 
 /** Reward by component, return and reason: what every environment's last lines say. */
-export function renderEnd(trace: Trace): string {
+function renderEnd(trace: Trace): string {
   const last = trace.steps.at(-1);
   const how =
     last === undefined ? "no step" : last.terminated ? "terminated" : last.truncated ? "truncated" : "stopped";

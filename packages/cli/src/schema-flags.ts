@@ -1,6 +1,4 @@
 import { didYouMean, PraxisError } from "@praxis/env";
-import type { Command } from "commander";
-import { Option } from "commander";
 import { z } from "zod";
 
 interface Property {
@@ -21,19 +19,8 @@ const properties = (schema: z.ZodObject): [string, Property][] =>
     (z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }).properties ?? {}) as Record<string, Property>,
   );
 
-/** Adds one `--kebab-name` flag per property of an object schema; `skip` names properties the command fills itself. */
-export function addSchemaFlags(command: Command, schema: z.ZodObject, skip: readonly string[] = []): void {
-  for (const [name, property] of properties(schema)) {
-    if (skip.includes(name)) continue;
-    const value = typeOf(property) === "boolean" ? "" : typeOf(property) === "array" ? " <value...>" : " <value>";
-    const fallback = property.default === undefined ? "" : ` (default ${JSON.stringify(property.default)})`;
-    const choices = property.enum === undefined ? "" : ` [${property.enum.join(", ")}]`;
-    command.addOption(new Option(`--${kebab(name)}${value}`, `${property.description ?? name}${choices}${fallback}`));
-  }
-}
-
 /** Turns texts into what the schema wants and parses; throws VALIDATION_ERROR or UNKNOWN_NAME naming flag, value and choices. */
-export function parseFlags<Schema extends z.ZodObject>(
+function parseFlags<Schema extends z.ZodObject>(
   schema: Schema,
   flags: Readonly<Record<string, unknown>>,
 ): z.infer<Schema> {

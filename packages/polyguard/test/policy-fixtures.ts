@@ -2,8 +2,8 @@ import { Rng } from "@praxis/env";
 import type { ActionPayload } from "../src/actions/types.ts";
 import { CourseEvaluator } from "../src/course/evaluator.ts";
 import { loadBundledKnowledgeBase } from "../src/kb/node.ts";
+import type { OraclePlanner } from "../src/policies/oracle-planners.ts";
 import { follow, judge, judgeKeep, KEEP, type PlanNode } from "../src/policies/plan-node.ts";
-import { type OraclePlanner } from "../src/policies/oracle-planners.ts";
 import { PlanningModel } from "../src/policies/planning-model.ts";
 import { generateScenario } from "../src/scenario/generate.ts";
 import type { Difficulty, Scenario } from "../src/scenario/types.ts";
@@ -37,7 +37,9 @@ export const keepPlanner: OraclePlanner = { plan: () => KEEP };
 /** Any action of the model, equally likely. */
 export function randomPlanner(seed: number): OraclePlanner {
   const rng = Rng.fromSeed(seed, "random-planner");
-  return { plan: (model, state) => rng.choice<ActionPayload>([KEEP, ...model.offers(state).map(({ payload }) => payload)]) };
+  return {
+    plan: (model, state) => rng.choice<ActionPayload>([KEEP, ...model.offers(state).map(({ payload }) => payload)]),
+  };
 }
 
 /** J of the best of all plans of therapy actions over the visits that are left, found by trying every one. */

@@ -14,7 +14,7 @@ export interface WithdrawalLoss {
 }
 
 /** No withdrawal. */
-export const NO_WITHDRAWAL: WithdrawalLoss = { ade: 0, dis: 0 };
+const NO_WITHDRAWAL: WithdrawalLoss = { ade: 0, dis: 0 };
 
 /** Utility lost per day at W = 1. assumption: small, as its sum over a taper is tau whatever the speed. */
 const DISCOMFORT_PER_DAY = 0.0001;
@@ -47,7 +47,7 @@ export function withdrawalOf(kb: KnowledgeBase, medication: Medication): number 
 }
 
 /** Rate of severe withdrawal events per day at W; 0 for classes without one. */
-export function severeWithdrawalRate(drug: Drug, withdrawal: number, conditions: WorldState["conditions"]): number {
+function severeWithdrawalRate(drug: Drug, withdrawal: number, conditions: WorldState["conditions"]): number {
   const excess = withdrawal - SEVERE_ABOVE;
   if (excess <= 0) return 0;
   const rate = SEVERE_RATE_PER_DAY * excess * excess;
@@ -68,7 +68,7 @@ export function severeWithdrawalRate(drug: Drug, withdrawal: number, conditions:
 }
 
 /** Share of the effects of W that is left under the support orders of the state. */
-export function supportFactor(state: WorldState): number {
+function supportFactor(state: WorldState): number {
   return state.orders.some((order) => SUPPORT_ORDERS.includes(order.code)) ? SUPPORT_FACTOR : 1;
 }
 

@@ -77,7 +77,7 @@ const CYP2C9_ACTIVITY: Readonly<Record<Cyp2c9, number>> = {
 };
 
 /** Fills `activity` (order of {@link ENZYMES}) and returns it: PM 0, IM .5, else 1. */
-export function fillEnzymeActivity(activity: Float64Array, genotype: Genotype | undefined): Float64Array {
+function fillEnzymeActivity(activity: Float64Array, genotype: Genotype | undefined): Float64Array {
   activity.fill(1);
   if (genotype === undefined) return activity;
   const byPhenotype = (phenotype: string): number => (phenotype === "PM" ? 0 : phenotype === "IM" ? 0.5 : 1);
@@ -88,7 +88,7 @@ export function fillEnzymeActivity(activity: Float64Array, genotype: Genotype | 
 }
 
 /** Renal factor RF = min(1, CrCl/100). */
-export function renalFactor(crClMlPerMin: number): number {
+function renalFactor(crClMlPerMin: number): number {
   return Math.min(1, crClMlPerMin / 100);
 }
 

@@ -112,7 +112,7 @@ const BY_CATEGORY: ReadonlyMap<string, readonly string[]> = new Map(
 export const IMPORTED_CONDITION_CODES: readonly string[] = [...new Set([...BY_CATEGORY.values()].flat())].sort();
 
 /** Condition codes of an ICD-10 code; empty when its category means nothing here. */
-export function conditionsOfIcd10(code: string): readonly string[] {
+function conditionsOfIcd10(code: string): readonly string[] {
   const plain = code.trim().toUpperCase().replace(".", "");
   for (let length = plain.length; length >= 2; length--) {
     const found = BY_CATEGORY.get(plain.slice(0, length));

@@ -92,7 +92,7 @@ function amount(quantity: Quantity, strength: Quantity | null, target: ClinicalU
 }
 
 /** Unit of the dose columns of a drug row. */
-export function doseUnitOf(drug: Drug): ClinicalUnit {
+function doseUnitOf(drug: Drug): ClinicalUnit {
   return getUnit(drug.doseUnit === "U/d" ? "U" : drug.doseUnit === "mcg/d" ? "ug" : "mg");
 }
 
@@ -174,7 +174,7 @@ function rateText(rate: NonNullable<Dosage["doseAndRate"]>[number]): string {
  * Says why a daily dose can't be right: a thousand times too large is the mg for µg error, ten times a slipped point.
  * assumption: above 20 times the usual maximum no prescriber means it; below a fiftieth of the minimum neither.
  */
-export function implausibleDose(drug: Drug, dosePerDay: number): string | null {
+function implausibleDose(drug: Drug, dosePerDay: number): string | null {
   const unit = drug.doseUnit;
   if (dosePerDay > 20 * drug.doseMax) {
     const hint =

@@ -1,7 +1,7 @@
 import { findJsonError, PraxisError } from "@praxis/env";
 
 /** Largest FHIR document that is read. */
-export const MAX_FHIR_BYTES = 5_000_000;
+const MAX_FHIR_BYTES = 5_000_000;
 
 /**
  * Parses the text of a FHIR document. Throws INVALID_FHIR with line and column where it is not JSON (so `1.` and `.15`, which

@@ -35,7 +35,7 @@ const row = (
 });
 
 /** Values by LOINC code (mass and molar codes of the same analyte lead to the same row). Source: LOINC 2.77. */
-export const READABLE_VALUES: readonly ReadableValue[] = [
+const READABLE_VALUES: readonly ReadableValue[] = [
   row("CREAT", "2160-0 38483-4 14682-9", "mg/dL", 0.2, 20, 113.12),
   row("K", "2823-3 6298-4 2824-1", "mmol/L", 1.5, 9),
   row("NA", "2951-2 2947-0", "mmol/L", 100, 180),

@@ -5,7 +5,7 @@ import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import type { PairEntry } from "./pair-table.ts";
 
 /** Rule id of hits that no table row names but the exposure model gives. */
-export const DERIVED_RULE_ID = "DERIVED";
+const DERIVED_RULE_ID = "DERIVED";
 
 /** assumption: a derived hit is managed like the table's enzyme rows of the same severity. */
 const DERIVED_CODES: Readonly<Record<Severity, readonly ManagementCode[]>> = {

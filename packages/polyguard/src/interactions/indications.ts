@@ -88,16 +88,3 @@ export function indicationFlags(facts: Facts, unknownCountsAs: boolean): Indicat
     isPotassiumLow: facts.potassiumMmolPerL === null ? unknownCountsAs : facts.potassiumMmolPerL < 3.5,
   };
 }
-
-/** True for an antiplatelet, anticoagulant or NSAID: the drugs that RG7 counts. */
-export function isBleeder(drug: Drug): boolean {
-  return isInAny(drug, TRIGGER_GROUPS.bleeder);
-}
-
-/** True if the condition is active for a patient on a regimen, listed or derived. Unknown potassium counts as normal. */
-export function isIndicated(
-  code: string,
-  context: { readonly regimen: readonly Drug[]; readonly facts: Facts },
-): boolean {
-  return context.facts.conditions.has(code) || activeIndicationCodes(context.regimen, context.facts).has(code);
-}

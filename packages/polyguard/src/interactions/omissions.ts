@@ -38,7 +38,7 @@ export interface OmissionDrug {
 }
 
 /** Drugs that protect bone. */
-export const BONE_PROTECTION: readonly string[] = ["BISPHOS", "RANKL", "SERM"];
+const BONE_PROTECTION: readonly string[] = ["BISPHOS", "RANKL", "SERM"];
 
 /** Steroid use that needs bone protection. Source: STOPP/START v3 and ACR 2022, from 28 days of 5 mg prednisone on. */
 const STEROID_DAYS = 28;

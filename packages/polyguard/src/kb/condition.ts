@@ -34,7 +34,7 @@ export interface ConditionValues {
 }
 
 /** assumption: heart rate below which the token `brady` holds, 1/min; usual threshold of guidance for added rate slowing. */
-export const BRADY_BELOW_PER_MIN = 55;
+const BRADY_BELOW_PER_MIN = 55;
 
 /** Parses the condition column; "" gives null (always), text outside the grammar undefined. */
 export function parseCondition(text: string): RuleCondition | null | undefined {

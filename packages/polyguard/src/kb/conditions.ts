@@ -32,7 +32,7 @@ export const RISK_CONDITIONS = [
 ] as const;
 
 /** Token of AVOID_COND for a drug without an active indication. */
-export const NO_INDICATION = "NO_INDICATION";
+const NO_INDICATION = "NO_INDICATION";
 
 /** Indications that carry no burden: procedures, self-care and supplements. */
 export const UNBURDENED_INDICATIONS = [

@@ -58,7 +58,7 @@ const PLAIN_EFFECTS = [
 ] as const;
 
 /** The rule of a drug without any renal clause. */
-export const NO_RENAL_RULE: RenalRule = { clauses: [], isByLevel: false, hasAfRule: false };
+const NO_RENAL_RULE: RenalRule = { clauses: [], isByLevel: false, hasAfRule: false };
 
 /** Parses a renal_rule cell; returns null for text outside the grammar, an unknown effect included. */
 export function parseRenalRule(text: string): RenalRule | null {

@@ -188,7 +188,7 @@ function dosingFlags(kb: KnowledgeBase, known: Known, medication: KnownMedicatio
 }
 
 /** True when the dose is above what the renal rule allows as known. */
-export function isAboveRenalCap(drug: Drug, known: Known, dosePerDay: number): boolean {
+function isAboveRenalCap(drug: Drug, known: Known, dosePerDay: number): boolean {
   const { doseCap } = judgeRenalRule(drug, {
     crClMlPerMin: known.crClMlPerMin,
     egfrMlPerMin: known.egfrMlPerMin,

@@ -11,7 +11,7 @@ import { alertInWords, nameInWords } from "./explain.ts";
 /** Cost beyond the harm of the hit that its end may have: an open major or contraindicated hit is no result. assumption: sizes. */
 const TOLERANCE = { moderate: -0.004, major: 0.04, contraindicated: 1 };
 /** Open alerts that count, the worst first; a running plan, hold or cross-over of a member answers one already. */
-export function openAlerts(chart: Chart): readonly KnownAlert[] {
+function openAlerts(chart: Chart): readonly KnownAlert[] {
   return chart.known.alerts
     .filter((alert) => !alert.isManaged && !isFalseAlarm(chart, alert) && !isUnderWay(chart, alert))
     .sort((x, y) => severityRank(y.severity) - severityRank(x.severity) || harmOf(chart, y) - harmOf(chart, x));

@@ -32,7 +32,7 @@ const HARM_WORDS: Readonly<Record<InteractionDomain, string>> = {
 };
 
 /** A harm domain in words. */
-export function harmInWords(domain: InteractionDomain): string {
+function harmInWords(domain: InteractionDomain): string {
   return HARM_WORDS[domain];
 }
 

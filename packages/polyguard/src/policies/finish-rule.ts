@@ -38,7 +38,7 @@ function offerOf(chart: Chart, type: ChartOffer["payload"]["type"]): ChartOffer 
 }
 
 /** What is under way and has to be seen through, in words; null = nothing. */
-export function whatRuns(chart: Chart): string | null {
+function whatRuns(chart: Chart): string | null {
   const { legality, known } = chart;
   for (const { medRef, taper, crossOverFromDrugIndex } of legality.listed) {
     if (taper !== null && !taper.isPaused) return `The taper of ${nameInWords(chart, medRef)} runs`;

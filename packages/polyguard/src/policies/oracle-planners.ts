@@ -26,7 +26,7 @@ export const yearScore: StateScore = (model, after) => -model.remainingLoss(afte
 const NO_GAIN = 1e-9;
 
 /** One step ahead: the action of best score among the given ones; null when none beats KEEP. Ties: the first. */
-export function chooseByScore(
+function chooseByScore(
   model: PlanningModel,
   state: WorldState,
   payloads: readonly ActionPayload[],

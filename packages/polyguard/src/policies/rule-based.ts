@@ -17,7 +17,7 @@ import {
 import { carryOn, completeSwitch, fillOmissions, fixDoses, steerTapers } from "./therapy-rules.ts";
 
 /** The rules in the order they are asked; the first that has something to say decides. */
-export const RULES: readonly PolicyRule[] = [
+const RULES: readonly PolicyRule[] = [
   steerTapers,
   completeSwitch,
   reconcileItems,
@@ -35,7 +35,7 @@ export const RULES: readonly PolicyRule[] = [
 ];
 
 /** Decides by the rules; null only when nothing is offered. */
-export function decideByRules(chart: Chart): Decision | null {
+function decideByRules(chart: Chart): Decision | null {
   for (const rule of RULES) {
     const decision = rule(chart);
     if (decision !== null) return decision;

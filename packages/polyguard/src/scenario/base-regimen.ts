@@ -124,7 +124,7 @@ function place(draft: ScenarioDraft, rng: Rng, code: string, list: readonly stri
 }
 
 /** Beers: avoid altogether, or in a condition the patient has. */
-export function isDiscouraged(draft: ScenarioDraft, drug: Drug): boolean {
+function isDiscouraged(draft: ScenarioDraft, drug: Drug): boolean {
   const { conditions } = draft.facts();
   return drug.beers.some(
     (entry) =>

@@ -36,7 +36,7 @@ export interface ScenarioKey {
 }
 
 /** Days of a visit interval in DDI. */
-export const STEP_DAYS = 14;
+const STEP_DAYS = 14;
 /** Drafts that are tried before a key counts as impossible. */
 const MAX_ATTEMPTS = 400;
 /** Least gain of the best single action: below it a scenario teaches nothing (assumption:). */

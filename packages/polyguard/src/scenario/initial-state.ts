@@ -19,7 +19,7 @@ const LOW_RESPONSE = 0.35;
 const TAU_SPREAD = 0.3;
 
 /** Adherence, hidden responses of drugs that are not on the list yet. Drugs on the list help: they were kept. */
-export function drawHidden(draft: ScenarioDraft, rng: Rng): WorldState["hidden"] {
+function drawHidden(draft: ScenarioDraft, rng: Rng): WorldState["hidden"] {
   const responses: Record<string, number> = {};
   const listed = new Set(draft.medications.map((each) => each.drug.index));
   for (const code of SYMPTOM_CONDITIONS) {

@@ -9,7 +9,7 @@ import { DIFFICULTIES, type Difficulty, type Scenario, SPLITS, type Split, SUB_E
 export const TASKS = ["ddi_risk"] as const;
 
 /** Sub-environments that can be played. */
-export const PLAYABLE = ["DDI"] as const;
+const PLAYABLE = ["DDI"] as const;
 
 /** Scenarios kept so that a repeated reset costs nothing. */
 const CACHE_SIZE = 512;
