@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const OLDEST_NODE = 20;
-const FLAGS = ["--install-only", "--help"];
+const FLAGS = ["--install-only", "--native", "--help"];
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 /** Packages of a lock file by path, or null when the file is missing or broken. */
@@ -58,7 +58,7 @@ function main(args) {
   const unknown = args.find((arg) => !FLAGS.includes(arg));
   if (unknown !== undefined || args.includes("--help")) {
     console.error(
-      `${unknown === undefined ? "" : `prepare: unknown flag ${unknown}. `}Usage: node scripts/prepare.mjs [--install-only]`,
+      `${unknown === undefined ? "" : `prepare: unknown flag ${unknown}. `}Usage: node scripts/prepare.mjs [--install-only] [--native]`,
     );
     process.exit(unknown === undefined ? 0 : 2);
   }
@@ -78,7 +78,10 @@ function main(args) {
     console.error(`prepare: installing packages (${reason}) ...`);
     run("npm", ["ci", "--no-audit", "--no-fund"]);
   }
-  if (!args.includes("--install-only")) run(process.execPath, [join("node_modules", "typescript", "bin", "tsc"), "-b"]);
+  if (args.includes("--install-only")) return;
+  run(process.execPath, [join("node_modules", "typescript", "bin", "tsc"), "-b"]);
+  // Only where numbers are crunched: serving needs no kernels. Says in one line when there is no compiler; WASM does then.
+  if (args.includes("--native")) run(process.execPath, [join("packages", "nn", "scripts", "build-native.mjs")]);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2));

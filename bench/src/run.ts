@@ -13,6 +13,7 @@ import {
   readFigures,
   writeFigures,
 } from "./figures.ts";
+import { measureNn } from "./nn.ts";
 import { measurePolyguard } from "./polyguard.ts";
 import { measureServer } from "./server.ts";
 
@@ -20,6 +21,7 @@ import { measureServer } from "./server.ts";
 const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => void) => Promise<void>>> = {
   server: measureServer,
   polyguard: measurePolyguard,
+  nn: measureNn,
 };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");

@@ -71,21 +71,30 @@ export function makeClosedLoopPlanner(): OraclePlanner {
 /** @param newsOf text that changes when there is reason to plan again */
 function makeTypicalPlanner(newsOf: (kb: KnowledgeBase, state: WorldState) => string): OraclePlanner {
   let news: string | null = null;
-  let rest: readonly ActionPayload[] = [];
+  let plan: readonly ActionPayload[] = [];
   let typical: PlanningModel | null = null;
+  /** State for which the head of the plan was last asked for. */
+  let asked: WorldState | null = null;
   return {
     plan: (model, state, offered) => {
       const { kb, scenario } = model.context;
       typical ??= new PlanningModel(kb, typicalScenario(scenario));
       const seen = newsOf(kb, state);
+      if (asked !== null && isDone(asked, state, plan[0] ?? KEEP)) plan = plan.slice(1);
       if (offered !== null || news !== seen)
-        rest = searchPlan(typical, typicalState(kb, state), undefined, offered).plan;
+        plan = searchPlan(typical, typicalState(kb, state), undefined, offered).plan;
       news = seen;
-      const [next = KEEP, ...later] = rest;
-      rest = later;
+      asked = state;
+      const next = plan[0] ?? KEEP;
       return isOpenTo(model, state, next, offered) ? next : KEEP;
     },
   };
+}
+
+/** True when a planned action had its step since: a day for an order, else a closed visit. Other steps put it off. */
+function isDone(asked: WorldState, state: WorldState, { type }: ActionPayload): boolean {
+  if (type === "ORDER_MONITORING") return state.clock.day > asked.clock.day;
+  return state.clock.visitsLeft < asked.clock.visitsLeft;
 }
 
 /** Blind plans may ask for what events have made impossible; then the visit passes. */
