@@ -58,12 +58,11 @@ async function run(
   command: string,
   args: readonly string[],
   port: number,
-  env: NodeJS.ProcessEnv = {},
+  stderr: "inherit" | "ignore" = "inherit",
 ): Promise<Running> {
   const child = spawn(command, args, {
     cwd: root,
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", stderr, "ipc"],
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   await waitForHealth(port, child);
@@ -104,6 +103,7 @@ export async function startCommand(args: readonly string[]): Promise<Running> {
     process.execPath,
     [join(root, "packages", "cli", "dist", "main.js"), "serve", ...args, "--host", "127.0.0.1", "--port", String(port)],
     port,
+    "ignore",
   );
 }
 
@@ -119,6 +119,8 @@ export async function startOfficial(python: string, options: { readonly cpu?: nu
   return run(
     ...pinned(options.cpu ?? null, python, [join(root, "python", "peers", "echo_server.py"), "--port", String(port)]),
     port,
+    // It prints a stack trace for every client that leaves without a goodbye.
+    "ignore",
   );
 }
 

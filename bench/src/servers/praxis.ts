@@ -26,4 +26,3 @@ process.on("message", (message) => {
   process.send?.({ rss, heapUsed, external, arrayBuffers });
 });
 process.on("SIGTERM", () => process.exit(0));
-process.send?.("ready");

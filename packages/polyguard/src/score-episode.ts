@@ -23,7 +23,7 @@ export interface EpisodeScore {
   readonly terminationReason: string;
 }
 
-/** What to play: reset options as on the wire; `score_task` is added. */
+/** What to play: reset options as on the wire, `score_task` true unless they say otherwise. */
 export interface ScoredEpisodeRequest {
   readonly seed?: number;
   readonly options?: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export async function scoreEpisode(env: SyncEnv, policy: Policy, request: Scored
   const { seed, options = {}, rng } = request;
   let last: { readonly observation: unknown; readonly info: Info } = env.reset({
     ...(seed === undefined ? {} : { seed }),
-    options: { ...options, score_task: true },
+    options: { score_task: true, ...options },
   });
   const scenarioId = String(last.info.scenario_id);
   policy.reset(rng);
