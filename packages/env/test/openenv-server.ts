@@ -6,6 +6,8 @@ type Json = Record<string, unknown>;
 
 /** What of OpenEnv the server in the test plays. */
 export interface OpenEnvServerOptions {
+  /** Steps are answered without a reward. */
+  readonly isUnscored?: boolean;
   readonly generation: "0.3.0" | "0.10.0" | "praxis";
   readonly maxSessions?: number;
   /** Path in front of every route. */
@@ -230,7 +232,9 @@ export class OpenEnvServer {
     counter.stepCount += 1;
     return reply(
       "observation",
-      this.#observe(counter, counter.total / 10, { reward_components: { total: counter.total } }),
+      this.#observe(counter, this.#options.isUnscored === true ? null : counter.total / 10, {
+        reward_components: { total: counter.total },
+      }),
     );
   }
 

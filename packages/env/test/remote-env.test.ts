@@ -53,6 +53,14 @@ describe.each(["0.3.0", "0.10.0", "praxis"] as const)("a server of generation %s
     expect(await env.state()).toEqual({ episodeId: "ep-1", stepCount: 2, total: 10 });
   });
 
+  test("a step without a reward is marked as unscored, so that it is never taken for a 0", async () => {
+    const env = await open(await start({ generation, isUnscored: true }));
+    const begun = await env.reset();
+    expect(begun.info.infraError).toBeUndefined();
+    const { info } = await env.step({ add: 1 });
+    expect(info.infraError).toMatchObject({ code: "VERIFIER_ERROR", message: expect.stringMatching(/unscored/) });
+  });
+
   test("sends no key that a strict server refuses, and reset keywords in their wire names", async () => {
     const server = await start({ generation });
     const env = await open(server);

@@ -87,7 +87,15 @@ export class RemoteEnv {
 
   /** `action` travels as it is, in the environment's wire form. */
   async step(action: Readonly<Record<string, unknown>>, options: CallOptions = {}): Promise<RemoteResult> {
-    return readResult(await this.#session.exchange({ type: "step", data: action }, options));
+    const data = await this.#session.exchange({ type: "step", data: action }, options);
+    const result = readResult(data);
+    if (isRecord(data) && typeof data.reward !== "object" && data.reward !== undefined) return result;
+    // Unscored is not 0: the step is marked, so that means and training leave it out.
+    const infraError = {
+      code: "VERIFIER_ERROR",
+      message: "The server sent no reward for this step; it is unscored, not 0.",
+    };
+    return { ...result, info: { infraError, ...result.info } };
   }
 
   async state(options: CallOptions = {}): Promise<EnvState> {
@@ -129,7 +137,7 @@ function readResult(data: unknown): RemoteResult {
   const frame: WireStep = {
     observation: observation as Readonly<Record<string, unknown>>,
     // Older servers may send a boolean reward.
-    reward: typeof reward === "number" ? reward : reward === true ? 1 : null,
+    reward: typeof reward === "number" ? reward : typeof reward === "boolean" ? Number(reward) : null,
     done: done === true,
   };
   return decodeResult(isRecord(metadata) ? { ...frame, metadata } : frame);
