@@ -25,7 +25,6 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     }
     if (error instanceof PraxisError) {
       terminal.err(`${error.code}: ${error.message}`);
-      if (error.row.solution !== "") terminal.err(error.row.solution);
       return 2;
     }
     throw error;

@@ -37,7 +37,11 @@ export async function serve(options: ServerOptions, workers = 1): Promise<Served
 
 async function serveAsWorker(options: ServerOptions, place: string): Promise<Served> {
   const server = createWorkerServer(options, parsePlace(place));
-  const listening = await server.listen();
+  const listening = await server.listen().catch((error: unknown) => {
+    // The channel to the primary would keep this process alive, and the primary waits for its end.
+    process.disconnect();
+    throw error;
+  });
   process.on("message", (message) => {
     if (message === "close")
       void server.close().then(() => {

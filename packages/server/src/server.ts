@@ -168,11 +168,25 @@ class NodeServer implements PraxisServer {
 
 function listening(server: Server, options: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    const refuse = (error: NodeJS.ErrnoException): void => reject(listenError(error));
+    server.once("error", refuse);
     server.listen(options, () => {
-      server.off("error", reject);
+      server.off("error", refuse);
       resolve();
     });
+  });
+}
+
+/** Why listening failed, in words; the usual case is a port that is taken. */
+function listenError(error: NodeJS.ErrnoException): PraxisError {
+  const why =
+    error.code === "EADDRINUSE"
+      ? "It is in use; choose another port, or 0 for any free one."
+      : error.code === "EACCES"
+        ? "This user may not; ports from 1024 on are free to all."
+        : "";
+  return new PraxisError("INVALID_CONFIG", `The server can't listen: ${error.message}. ${why}`.trimEnd(), {
+    cause: error,
   });
 }
 

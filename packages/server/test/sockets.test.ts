@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { brokenDefinition, counterDefinition, echoDefinition, moodyDefinition } from "./envs.ts";
-import { call, startServer, type TestServer, TestSocket, until } from "./harness.ts";
+import { call, makeServer, startServer, type TestServer, TestSocket, until } from "./harness.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 async function withServer(
@@ -15,6 +15,19 @@ async function withServer(
     await server.close();
   }
 }
+
+describe("listening", () => {
+  test("a port that is taken is named, with the way out", () =>
+    withServer([[counterDefinition]], async ({ url }) => {
+      const { port } = new URL(url);
+      const second = makeServer([counterDefinition], { port: Number(port) });
+      await expect(second.listen()).rejects.toMatchObject({
+        code: "INVALID_CONFIG",
+        message: expect.stringMatching(new RegExp(`${port}.*in use; choose another port`)),
+      });
+      await second.close();
+    }));
+});
 
 describe("opening", () => {
   test("over the limit a socket gets one CAPACITY_REACHED frame and close 1000, and the others go on undisturbed", () =>
