@@ -1,4 +1,4 @@
-import { EnvRegistry } from "@praxis/env";
+import { type EnvDefinition, EnvRegistry } from "@praxis/env";
 import { type EnvironmentSource, loadEnvironment } from "./load-environment.ts";
 
 /** Which environments to load beside the built-in ones. */
@@ -10,7 +10,12 @@ export interface LoadOptions {
 /** The environments that come with Praxis. Imported only here, so that commands that need none start without their tables. */
 async function builtIn(): Promise<readonly EnvironmentSource[]> {
   const { loadPolyGuard } = await import("@praxis/polyguard");
-  return [{ definition: loadPolyGuard(), module: "@praxis/polyguard", exportName: "loadPolyGuard", isFactory: true }];
+  const { cartPole, maskedCartPole } = await import("@praxis/train");
+  return [
+    { definition: loadPolyGuard(), module: "@praxis/polyguard", exportName: "loadPolyGuard", isFactory: true },
+    { definition: cartPole as EnvDefinition, module: "@praxis/train", exportName: "cartPole" },
+    { definition: maskedCartPole as EnvDefinition, module: "@praxis/train", exportName: "maskedCartPole" },
+  ];
 }
 
 /** The built-in environments, then those of `extra` in the order given. Throws INVALID_CONFIG naming the path at fault. */

@@ -2,11 +2,14 @@ import { readFileSync } from "node:fs";
 import { PraxisError } from "@praxis/env";
 import { Command, CommanderError } from "commander";
 import { registerCheck } from "./commands/check.ts";
+import { registerExport } from "./commands/export.ts";
 import { registerNew } from "./commands/new.ts";
 import { registerPlay } from "./commands/play.ts";
 import { registerReplay } from "./commands/replay.ts";
 import { registerReview } from "./commands/review.ts";
+import { registerRuns } from "./commands/runs.ts";
 import { registerServe } from "./commands/serve.ts";
+import { registerTrain } from "./commands/train.ts";
 import { registerValidate } from "./commands/validate.ts";
 import { CheckFailed } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
@@ -54,6 +57,9 @@ function makeProgram(terminal: Terminal): Command {
   registerCheck(program, terminal);
   registerValidate(program, terminal);
   registerNew(program, terminal);
+  registerTrain(program, terminal);
+  registerRuns(program, terminal);
+  registerExport(program, terminal);
   for (const command of program.commands)
     command.exitOverride().showSuggestionAfterError(true).configureOutput(program.configureOutput());
   return program;

@@ -12,6 +12,11 @@ export interface Terminal {
 
 /** The process's own terminal. */
 export function processTerminal(): Terminal {
+  // A reader that has seen enough (`praxis play … | head`) closes the pipe; that is no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
   return {
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),

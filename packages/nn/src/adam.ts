@@ -1,4 +1,11 @@
 import { NnError } from "./errors.ts";
+import {
+  FACTORED_CHUNK_ROWS,
+  type FactoredGradient,
+  factoredSumOfSquares,
+  uncoveredRows,
+  writeFactored,
+} from "./factored-gradient.ts";
 import type { Kernels } from "./kernels/kernels.ts";
 import type { Schedule } from "./schedules.ts";
 import type { Parameter } from "./tensor.ts";
@@ -39,6 +46,7 @@ export class Adam {
   readonly #options: AdamOptions;
   readonly #slots: readonly { readonly parameter: Parameter; readonly m: Float32Array; readonly v: Float32Array }[];
   #steps = 0;
+  #scratch: Float32Array;
 
   constructor(kernels: Kernels, parameters: readonly Parameter[], options: AdamOptions) {
     const names = new Set<string>();
@@ -47,6 +55,7 @@ export class Adam {
       names.add(name);
     }
     this.#kernels = kernels;
+    this.#scratch = kernels.floats(1);
     this.#options = options;
     this.#slots = parameters.map((parameter) => ({
       parameter,
@@ -63,13 +72,22 @@ export class Adam {
   /**
    * Changes the parameters by their gradients, which stay as they are. Throws `NON_FINITE` with the tensor's name, and
    * changes nothing, when a gradient is NaN or infinite.
+   * @param factored gradients of whole rows that were not written out; they stand in for the parameters' own there
    */
-  step(): AdamReport {
+  step(factored: readonly FactoredGradient[] = []): AdamReport {
     const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0, decoupled = true } = this.#options;
     const { learningRate: rate, decays = () => true, maxGradNorm = Number.POSITIVE_INFINITY } = this.#options;
+    const slots = this.#slots.map((slot) => {
+      const own = factored.filter(({ parameter }) => parameter === slot.parameter);
+      return { ...slot, own, free: own.length === 0 ? null : uncoveredRows(slot.parameter, own) };
+    });
     let squares = 0;
-    for (const { parameter } of this.#slots) {
-      const sum = this.#kernels.sumOfSquares(parameter.gradient);
+    for (const { parameter, own, free } of slots) {
+      let sum = 0;
+      for (const part of partsOf(parameter, free))
+        sum += this.#kernels.sumOfSquares(parameter.gradient.subarray(...part));
+      for (const gradient of own)
+        sum += factoredSumOfSquares(this.#kernels, gradient, this.#scratchOf(2 * gradient.rows ** 2));
       if (!Number.isFinite(sum)) {
         throw new NnError(
           "NON_FINITE",
@@ -89,16 +107,44 @@ export class Adam {
       stepSize: learningRate / (1 - beta1 ** this.#steps),
       vScale: 1 / Math.sqrt(1 - beta2 ** this.#steps),
     };
-    for (const { parameter, m, v } of this.#slots) {
+    for (const { parameter, m, v, own, free } of slots) {
       const decay = decays(parameter) ? weightDecay : 0;
       const [l2, share] = decoupled ? [0, learningRate * decay] : [decay, 0];
-      this.#kernels.adam({
-        ...{ parameter: parameter.data, gradient: parameter.gradient, m, v },
-        ...shared,
-        ...{ l2, decay: share },
-      });
+      const update = (from: number, to: number, gradient: Float32Array): void => {
+        const part = (array: Float32Array) => (to - from === array.length ? array : array.subarray(from, to));
+        this.#kernels.adam({
+          ...{ parameter: part(parameter.data), gradient, m: part(m), v: part(v) },
+          ...shared,
+          ...{ l2, decay: share },
+        });
+      };
+      for (const [from, to] of partsOf(parameter, free)) update(from, to, parameter.gradient.subarray(from, to));
+      for (const gradient of own) this.#updateFactored(gradient, update);
     }
     return { gradientNorm, learningRate };
+  }
+
+  /** Makes a factored gradient chunk by chunk and hands each on while it is in cache. */
+  #updateFactored(
+    gradient: FactoredGradient,
+    update: (from: number, to: number, gradient: Float32Array) => void,
+  ): void {
+    const outputs = gradient.parameter.shape[1]!;
+    const scratch = this.#scratchOf(FACTORED_CHUNK_ROWS * outputs);
+    for (let first = gradient.from; first < gradient.to; first += FACTORED_CHUNK_ROWS) {
+      const last = Math.min(gradient.to, first + FACTORED_CHUNK_ROWS);
+      const out = scratch.subarray(0, (last - first) * outputs);
+      writeFactored(this.#kernels, gradient, { first, last, out });
+      update(first * outputs, last * outputs, out);
+    }
+  }
+
+  #scratchOf(length: number): Float32Array {
+    if (this.#scratch.length < length) {
+      this.#kernels.free(this.#scratch);
+      this.#scratch = this.#kernels.floats(length);
+    }
+    return this.#scratch;
   }
 
   /** Steps and moments (`m.<parameter>`, `v.<parameter>`), as copies. */
@@ -133,4 +179,11 @@ export class Adam {
     });
     this.#steps = saved.steps;
   }
+}
+
+/** Element ranges of a parameter whose gradient is written out; `free` rows, or all when null. */
+function partsOf(parameter: Parameter, free: readonly (readonly [number, number])[] | null): [number, number][] {
+  if (free === null) return [[0, parameter.data.length]];
+  const width = parameter.data.length / (parameter.shape[0] ?? 1);
+  return free.map(([from, to]) => [from * width, to * width]);
 }

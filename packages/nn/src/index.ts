@@ -1,5 +1,6 @@
 export { Adam, type AdamOptions, type AdamReport, type NamedArray } from "./adam.ts";
 export { NnError, type NnErrorCode } from "./errors.ts";
+export type { FactoredGradient } from "./factored-gradient.ts";
 export {
   constant,
   fanInUniform,

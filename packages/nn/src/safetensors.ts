@@ -118,8 +118,8 @@ function parseHeader(bytes: Uint8Array): Record<string, unknown> {
  * it is on every platform that runs WASM.
  */
 export function toFloat32({ type, shape, bytes }: StoredTensor): NamedArray {
-  // A copy, as views of the file need not be aligned.
-  const { buffer } = bytes.slice();
+  // A copy, as views of the file need not be aligned. Not slice: that of Node's Buffer shares its memory.
+  const { buffer } = new Uint8Array(bytes);
   switch (type) {
     case "F32":
       return { shape, data: new Float32Array(buffer) };

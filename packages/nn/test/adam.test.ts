@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import "./allclose.ts";
 import { Adam, type AdamOptions, cosineSchedule, type Kernels, linearSchedule, makeParameter } from "../src/index.ts";
-import { allSets, fastSets, reference } from "./kernel-sets.ts";
-import { randomValues } from "./random.ts";
+import { allSets, fastSets, put, reference } from "./kernel-sets.ts";
+import { randomValues, seeded } from "./random.ts";
 
 function setUp(kernels: Kernels, options: AdamOptions) {
   const parameters = [makeParameter(kernels, "a.weight", [3, 2]), makeParameter(kernels, "a.bias", [2])];
@@ -102,4 +102,44 @@ test("schedules begin, bend and end where they say", () => {
   const cosine = cosineSchedule({ peak: 2, steps: 10, warmup: 2, floor: 0.5 });
   expect([0, 1, 2, 6, 10, 99].map(cosine)).toBeAllclose([1, 2, 2, 1.25, 0.5, 0.5], { rtol: 1e-12, atol: 0 });
   expect(() => cosineSchedule({ peak: 1, steps: 2, warmup: 2 })).toThrow("warmup is 2; steps are 2");
+});
+
+test("a gradient that is given as factors moves a parameter as the written one does, clipping included", () => {
+  for (const kernels of allSets) {
+    const rng = seeded(4);
+    const [inputs, outputs, rows] = [150, 7, 5];
+    const make = () => {
+      const weight = makeParameter(kernels, "w", [inputs, outputs]);
+      weight.data.fill(0.5);
+      return { weight, adam: new Adam(kernels, [weight], { learningRate: 0.01, maxGradNorm: 1 }) };
+    };
+    const [written, factored] = [make(), make()];
+    for (let step = 0; step < 3; step++) {
+      const x = put(
+        kernels,
+        Float32Array.from({ length: rows * inputs }, () => rng.normal()),
+      );
+      const dy = put(
+        kernels,
+        Float32Array.from({ length: rows * outputs }, () => rng.normal()),
+      );
+      for (const { weight } of [written, factored])
+        kernels.sgemm({ m: inputs, n: outputs, k: rows, a: x, transposeA: true, b: dy, c: weight.gradient });
+      const range = (from: number, to: number) => ({ parameter: factored.weight, from, to, x, dy, rows });
+      // What the parameter holds in covered rows must not matter.
+      factored.weight.gradient.fill(Number.NaN, 2 * outputs, 100 * outputs);
+      const report = factored.adam.step([range(50, 100), range(2, 50)]);
+      expect(report.gradientNorm).toBeCloseTo(written.adam.step().gradientNorm, 3);
+    }
+    expect(factored.weight.data).toBeAllclose(written.weight.data, { rtol: 1e-4, atol: 1e-6 });
+    const range = {
+      parameter: factored.weight,
+      from: 0,
+      to: 9,
+      x: kernels.floats(inputs),
+      dy: kernels.floats(outputs),
+      rows: 1,
+    };
+    expect(() => factored.adam.step([range, { ...range, from: 8 }])).toThrow("overlap others");
+  }
 });

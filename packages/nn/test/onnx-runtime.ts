@@ -13,8 +13,12 @@ export interface OnnxRuntime {
   readonly InferenceSession: {
     create(
       file: Uint8Array,
-      options: { readonly graphOptimizationLevel: "disabled" },
-    ): Promise<{ run(feeds: Record<string, OrtTensor>): Promise<Record<string, OrtTensor>> }>;
+      options?: { readonly graphOptimizationLevel: "disabled" },
+    ): Promise<{
+      readonly inputNames: readonly string[];
+      readonly outputNames: readonly string[];
+      run(feeds: Record<string, OrtTensor>): Promise<Record<string, OrtTensor>>;
+    }>;
   };
 }
 

@@ -116,3 +116,9 @@ test("parameters are loaded by name, all or none", () => {
   expect(wide.weight.data).toEqual(before);
   expect(() => loadParameters([{ ...from.weight, name: "other" }], file)).toThrow("no tensor 'other'");
 });
+
+test("a file in Node's Buffer reads like one in a Uint8Array", () => {
+  const file = formatSafetensors(new Map([["w", { shape: [3], data: Float32Array.of(1, 2, 3) }]]));
+  const stored = parseSafetensors(Buffer.from(file)).tensors.get("w")!;
+  expect(toFloat32(stored).data).toEqual(Float32Array.of(1, 2, 3));
+});

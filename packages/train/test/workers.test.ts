@@ -1,0 +1,36 @@
+import { LocalVectorEnv } from "@praxis/env";
+import { gridEnv } from "@praxis/env/testing";
+import { makeWorkerVectorEnv } from "@praxis/env/worker";
+import { selectKernels } from "@praxis/nn/node";
+import { expect, test } from "vitest";
+import { Ppo, type PpoMetrics } from "../src/ppo.ts";
+
+// Worker threads run compiled code.
+const moduleUrl = new URL("../../env/dist/testing/index.js", import.meta.url);
+const { kernels } = await selectKernels("wasm");
+const settings = { numEnvs: 4, numSteps: 16, minibatchSize: 32, epochs: 2, hiddenSizes: [8] };
+
+test("one, two or four worker threads give the rows and weights of none, bit for bit", async () => {
+  const run = async (numWorkers: number): Promise<{ rows: PpoMetrics[]; weights: Float32Array[] }> => {
+    const vectorEnv =
+      numWorkers === 0
+        ? new LocalVectorEnv(gridEnv, { numEnvs: 4 })
+        : await makeWorkerVectorEnv({ moduleUrl, exportName: "gridEnv", numEnvs: 4, numWorkers });
+    const ppo = new Ppo({ definition: gridEnv, kernels, seed: 1, settings, vectorEnv });
+    try {
+      const rows = [];
+      for (let i = 0; i < 4; i++) rows.push(await ppo.iterate());
+      return { rows, weights: ppo.policy.parameters().map(({ data }) => data.slice()) };
+    } finally {
+      await ppo.close();
+    }
+  };
+  const local = await run(0);
+  for (const numWorkers of [1, 2, 4]) expect(await run(numWorkers)).toEqual(local);
+});
+
+test("environments in worker threads can't be saved, and say so", () => {
+  const vectorEnv = new LocalVectorEnv(gridEnv, { numEnvs: 4 });
+  const ppo = new Ppo({ definition: gridEnv, kernels, seed: 1, settings, vectorEnv });
+  expect(() => ppo.save()).toThrow(expect.objectContaining({ code: "NOT_SUPPORTED" }));
+});
