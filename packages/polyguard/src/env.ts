@@ -46,6 +46,7 @@ import type { ScenarioSource } from "./scenario/source.ts";
 import { TIERS } from "./scenario/tiers.ts";
 import { finalInfo } from "./sub-environments/ddi/final-info.ts";
 import { judgeCriteria } from "./sub-environments/ddi/success.ts";
+import { copyState } from "./world/copies.ts";
 import type { WorldState } from "./world/types.ts";
 
 /** What an environment is put together from. */
@@ -422,7 +423,9 @@ function idle(state: EpisodeState): CarriedOut {
 
 function stepped(world: WorldState): WorldState {
   const { clock } = world;
-  return { ...world, clock: { ...clock, step: clock.step + 1, stepsLeft: Math.max(0, clock.stepsLeft - 1) } };
+  const next = copyState(world);
+  next.clock = { ...clock, step: clock.step + 1, stepsLeft: Math.max(0, clock.stepsLeft - 1) };
+  return next;
 }
 
 function withHistory(memory: Memory, entry: HistoryEntry): Memory {

@@ -1,9 +1,11 @@
 import type { Rng } from "@praxis/env";
-import { severityRank } from "../kb/domains.ts";
+import type { PairHit } from "../interactions/pair-hits.ts";
+import { SEVERITIES, severityRank } from "../kb/domains.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
-import type { Known } from "../observation/types.ts";
+import type { Known, KnownAlert } from "../observation/types.ts";
 import { TIERS } from "../scenario/tiers.ts";
 import { makeIdMaker } from "./candidate-id.ts";
+import { canonicalPayload } from "./canonical.ts";
 import { offerForCourse } from "./course-candidates.ts";
 import { criticalFields } from "./critical-fields.ts";
 import { doseFlags, offerForDose } from "./dose-candidates.ts";
@@ -40,7 +42,8 @@ export function generateCandidates(request: CandidateRequest): readonly OfferedC
   offerTraps(context, offers, TIERS[known.difficulty].traps, rng);
   const kept = limit(context, offers.ordered(), TIERS[known.difficulty].maxCandidates, request.utilityOf);
   const idOf = makeIdMaker(nonce);
-  return rng.shuffled(kept).map(({ payload, canonical, source, addresses }) => {
+  return rng.shuffled(kept).map(({ payload, source, addresses }) => {
+    const canonical = canonicalPayload(payload);
     const id = idOf(canonical);
     return { id, payload, wire: toWireCandidate(context, id, payload), canonical, source, addresses };
   });
@@ -65,7 +68,8 @@ export function collectOffers(context: LegalityContext): OfferList {
     offers.openGroup();
     offerForTarget(context, offers, medication);
   }
-  offerForHits(context, offers, (severity) => severity >= 1);
+  const shown = shownHits(known);
+  offerForHits(context, offers, shown, true);
   offerForCourse(context, offers);
   for (const flag of doseFlags(context).slice(0, 3)) {
     offers.openGroup();
@@ -73,7 +77,7 @@ export function collectOffers(context: LegalityContext): OfferList {
   }
   offerForOmissions(context, offers);
   offerForCascades(context, offers);
-  offerForHits(context, offers, (severity) => severity < 1);
+  offerForHits(context, offers, shown, false);
   const fields = criticalFields(
     context,
     offers.ordered().map(({ payload }) => payload),
@@ -83,30 +87,60 @@ export function collectOffers(context: LegalityContext): OfferList {
 }
 
 /** Major hits that the knowledge base shows on the list, and shown alerts of any severity; false alarms get offers like others. */
-function offerForHits(context: LegalityContext, offers: OfferList, takes: (severity: number) => boolean): void {
+function offerForHits(context: LegalityContext, offers: OfferList, shown: ShownHits, isForMajor: boolean): void {
   const { known } = context;
-  const shown = new Map<unknown, string>();
-  for (const alert of known.alerts) {
-    const key = alert.hit ?? `${alert.ruleId}:${alert.drugIndexes.join(",")}`;
-    shown.set(key, alert.id);
-    if (alert.hit === null || known.pairHits.includes(alert.hit) || !takes(severityRank(alert.severity))) continue;
+  for (const alert of shown.falseAlarms) {
+    if (severityRank(alert.severity) >= 1 !== isForMajor) continue;
     offers.openGroup();
-    offerForPair(context, offers, alert.hit, [alert.id]);
+    offerForPair(context, offers, alert.hit!, [alert.id]);
   }
-  const pairs = known.pairHits
-    .filter((hit) => takes(hit.entry.severityRank) && (hit.entry.severityRank >= 1 || shown.has(hit)))
-    .sort((x, y) => y.entry.severityRank - x.entry.severityRank);
-  for (const hit of pairs) {
-    offers.openGroup();
-    offerForPair(context, offers, hit, [shown.get(hit) ?? `${hit.ruleId}:${hit.domain}`]);
+  for (let rank = SEVERITIES.length - 1; rank >= 0; rank--) {
+    if (rank >= 1 !== isForMajor) continue;
+    for (const hit of known.pairHits) {
+      if (hit.entry.severityRank !== rank) continue;
+      const id = shown.pairs.get(hit);
+      if (rank < 1 && id === undefined) continue;
+      offers.openGroup();
+      offerForPair(context, offers, hit, [id ?? `${hit.ruleId}:${hit.domain}`]);
+    }
   }
   for (const hit of known.regimenHits) {
-    const id = shown.get(`${hit.ruleId}:${[...hit.drugIndexes].sort((x, y) => x - y).join(",")}`);
     const rank = severityRank(hit.severity);
-    if (!takes(rank) || (rank < 1 && id === undefined)) continue;
+    if (rank >= 1 !== isForMajor) continue;
+    const id = shown.regimen.get(regimenKey(hit.ruleId, hit.drugIndexes));
+    if (rank < 1 && id === undefined) continue;
     offers.openGroup();
     offerForRegimen(context, offers, hit, [id ?? hit.ruleId]);
   }
+}
+
+/** Alerts by what they show. */
+interface ShownHits {
+  /** Alert id by pair hit. */
+  readonly pairs: ReadonlyMap<PairHit, string>;
+  /** Alert id by {@link regimenKey}. */
+  readonly regimen: ReadonlyMap<string, string>;
+  /** Alerts of pairs that the knowledge base does not show. */
+  readonly falseAlarms: readonly KnownAlert[];
+}
+
+function shownHits({ alerts, pairHits }: Known): ShownHits {
+  const pairs = new Map<PairHit, string>();
+  const regimen = new Map<string, string>();
+  const falseAlarms: KnownAlert[] = [];
+  for (const alert of alerts) {
+    if (alert.hit === null) regimen.set(regimenKey(alert.ruleId, alert.drugIndexes), alert.id);
+    else {
+      pairs.set(alert.hit, alert.id);
+      if (!pairHits.includes(alert.hit)) falseAlarms.push(alert);
+    }
+  }
+  return { pairs, regimen, falseAlarms };
+}
+
+/** Text of a regimen rule with its drugs in ascending order. */
+function regimenKey(ruleId: string, drugIndexes: readonly number[]): string {
+  return `${ruleId}:${[...drugIndexes].sort((x, y) => x - y).join(",")}`;
 }
 
 function openConflicts(known: Known): string[] {
@@ -118,10 +152,18 @@ function reviewOffer(known: Known): ActionPayload {
   const conflict = known.conflicts.find(({ isOpen }) => isOpen);
   if (conflict !== undefined)
     return { type: "REQUEST_REVIEW", reviewTo: toReviewer(conflict.from), target: conflict.medRef ?? conflict.id };
-  const open = known.alerts.filter(({ isManaged }) => !isManaged);
-  const worst = open.sort((x, y) => severityRank(y.severity) - severityRank(x.severity))[0];
-  if (worst === undefined) return { type: "REQUEST_REVIEW", reviewTo: "pharmacist", target: null };
+  const worst = worstAlert(known);
+  if (worst === null) return { type: "REQUEST_REVIEW", reviewTo: "pharmacist", target: null };
   return { type: "REQUEST_REVIEW", reviewTo: reviewerFor(worst.domain), target: worst.medRefs[0] ?? null };
+}
+
+/** First of the worst alerts that nobody manages; null = none. */
+function worstAlert({ alerts }: Known): KnownAlert | null {
+  let worst: KnownAlert | null = null;
+  for (const alert of alerts)
+    if (!alert.isManaged && (worst === null || severityRank(alert.severity) > severityRank(worst.severity)))
+      worst = alert;
+  return worst;
 }
 
 function toReviewer(from: string): Extract<ActionPayload, { type: "REQUEST_REVIEW" }>["reviewTo"] {

@@ -1,4 +1,5 @@
 import { isTitrated, targetDose } from "../kb/dose-grid.ts";
+import { listedMedication } from "./hit-candidates.ts";
 import type { LegalityContext, MappedMedication } from "./legality-context.ts";
 import type { OfferList } from "./offer-list.ts";
 import { offerRemoval } from "./removals.ts";
@@ -10,40 +11,26 @@ const RESTART_WITHIN_DAYS = 56;
 
 /** The next raise of a titrated drug on its way up, or null. */
 export function nextRaise(context: LegalityContext, medication: MappedMedication): number | null {
+  if (medication.taper !== null || medication.startDay === null || medication.startDay < 0) return null;
   const drug = context.kb.drugs[medication.drugIndex]!;
-  if (!isTitrated(drug) || medication.taper !== null || medication.startDay === null || medication.startDay < 0)
-    return null;
+  if (!isTitrated(drug)) return null;
   const target = targetDose(drug);
   if (medication.dosePerDay >= target * (1 - 1e-9)) return null;
   const highest = Math.min(target, 2 * medication.dosePerDay) * (1 + 1e-9);
-  const next = gridOf(context, drug)
-    .filter((dose) => dose > medication.dosePerDay * (1 + 1e-9) && dose <= highest)
-    .pop();
-  return next ?? null;
+  let next: number | null = null;
+  for (const dose of gridOf(context, drug))
+    if (dose > medication.dosePerDay * (1 + 1e-9) && dose <= highest) next = dose;
+  return next;
 }
 
 /** Offers that carry a begun course on: raises, the second half of a cross-over or switch, restarts. One group each. */
 export function offerForCourse(context: LegalityContext, offers: OfferList): void {
   const { known, kb } = context;
   for (const medication of context.listed) {
-    const { medRef, crossOverFromDrugIndex } = medication;
     const raised = nextRaise(context, medication);
-    if (raised !== null) {
-      offers.openGroup();
-      const drug = kb.drugs[medication.drugIndex]!;
-      offers.add(
-        {
-          type: "ADJUST_DOSE",
-          medRef,
-          dosePerDay: raised,
-          dosesPerDay: drug.dosesPerDay,
-          orders: openOrders(context, drug),
-        },
-        "omission",
-        [medRef],
-      );
-    }
-    const old = context.listed.find(({ drugIndex }) => drugIndex === crossOverFromDrugIndex);
+    if (raised !== null) offerRaise(context, offers, medication, raised);
+    const { medRef, crossOverFromDrugIndex } = medication;
+    const old = crossOverFromDrugIndex === null ? undefined : listedMedication(context, crossOverFromDrugIndex);
     if (old !== undefined) {
       offers.openGroup();
       offerRemoval(context, offers, old, { source: "omission", addresses: [medRef] });
@@ -55,6 +42,20 @@ export function offerForCourse(context: LegalityContext, offers: OfferList): voi
     offers.add(addition(context, drug, null), "omission", ["switch"]);
   }
   offerRestart(context, offers);
+}
+
+function offerRaise(
+  context: LegalityContext,
+  offers: OfferList,
+  { medRef, drugIndex }: MappedMedication,
+  dosePerDay: number,
+): void {
+  const drug = context.kb.drugs[drugIndex]!;
+  const { dosesPerDay } = drug;
+  offers.openGroup();
+  offers.add({ type: "ADJUST_DOSE", medRef, dosePerDay, dosesPerDay, orders: openOrders(context, drug) }, "omission", [
+    medRef,
+  ]);
 }
 
 /** The last stopped drug whose indication is active and has no other drug. */
@@ -85,5 +86,6 @@ function offerRestart(context: LegalityContext, offers: OfferList): void {
 
 /** True when a listed drug treats the condition. */
 export function isTreated(context: LegalityContext, condition: string): boolean {
-  return context.regimen.some(({ indications }) => indications.includes(condition));
+  for (const { indications } of context.regimen) if (indications.includes(condition)) return true;
+  return false;
 }

@@ -1,4 +1,4 @@
-import { allergyBearing } from "./allergies.ts";
+import { bearingsOf } from "./allergies.ts";
 import { levelWindowDays } from "./dose-limits.ts";
 import { isLevelCode } from "./drug-traits.ts";
 import { effectOf } from "./effect.ts";
@@ -19,47 +19,69 @@ export interface CriticalField {
  * narrow_ti drug whose dose is offered; K, Na or QTc of a visible hit of those domains; the allergy that an offered drug
  * touches; indication and start of a drug whose end is offered. In a fixed order, each once.
  */
-export function criticalFields(context: LegalityContext, payloads: Iterable<ActionPayload>): CriticalField[] {
+export function criticalFields(context: LegalityContext, payloads: readonly ActionPayload[]): CriticalField[] {
   const { known, kb, traits } = context;
-  const fields = new Map<string, boolean>();
-  let hasRenalClause = context.listed.some(({ drugIndex }) => traits[drugIndex]!.hasRenalClause);
-  const started = new Set<number>();
-  const dosed = new Set<number>();
-  const ended = new Set<string>();
-  for (const payload of payloads) {
-    const effect = effectOf(context, payload);
-    if (effect.started !== null) started.add(effect.started.drugIndex);
-    if (effect.target === null) continue;
-    if (effect.adjustedTo !== null || effect.leaves === "hold") dosed.add(effect.target.drugIndex);
-    if (effect.leaves === "stop" || payload.type === "START_TAPER") ended.add(effect.target.medRef);
-  }
-  for (const drugIndex of started) hasRenalClause ||= traits[drugIndex]!.hasRenalClause;
-  if (hasRenalClause) {
-    fields.set("CREAT", isValueMissing(context, "CREAT", STALE_AFTER_DAYS));
-    fields.set("weight", known.weightKg === null);
+  const { started, dosed, ended } = touchedBy(context, payloads);
+  const fields: CriticalField[] = [];
+  const isRenal =
+    context.listed.some(({ drugIndex }) => traits[drugIndex]!.hasRenalClause) ||
+    started.some((drugIndex) => traits[drugIndex]!.hasRenalClause);
+  if (isRenal) {
+    addField(fields, "CREAT", isValueMissing(context, "CREAT", STALE_AFTER_DAYS));
+    addField(fields, "weight", known.weightKg === null);
   }
   for (const { domain } of known.alerts) {
     const code =
       domain === "HYPERK" || domain === "HYPOK" ? "K" : domain === "HYPONA" ? "NA" : domain === "QT" ? "QTC" : null;
-    if (code !== null) fields.set(code, isValueMissing(context, code, STALE_AFTER_DAYS));
+    if (code !== null) addField(fields, code, isValueMissing(context, code, STALE_AFTER_DAYS));
   }
   for (const drugIndex of dosed) {
     const drug = kb.drugs[drugIndex]!;
+    if (!drug.isNarrowTi) continue;
     const item = monitorItem(drug);
-    if (drug.isNarrowTi && isLevelCode(item)) fields.set(item, isValueMissing(context, item, levelWindowDays(item)));
+    if (isLevelCode(item)) addField(fields, item, isValueMissing(context, item, levelWindowDays(item)));
   }
   for (const allergy of known.allergies) {
-    for (const drugIndex of started) {
-      if (allergyBearing(kb, allergy, kb.drugs[drugIndex]!) === null) continue;
-      fields.set(`allergy:${allergy.id}`, !allergy.isVerified);
-      break;
-    }
+    const bearings = bearingsOf(kb, allergy);
+    if (started.some((drugIndex) => bearings[drugIndex] !== null))
+      addField(fields, `allergy:${allergy.id}`, !allergy.isVerified);
   }
   for (const medRef of ended) {
-    for (const name of [`indication:${medRef}`, `start:${medRef}`])
-      fields.set(name, known.missingFields.includes(name));
+    addEndField(context, fields, `indication:${medRef}`);
+    addEndField(context, fields, `start:${medRef}`);
   }
-  return [...fields].map(([name, isMissing]) => ({ name, isMissing }));
+  return fields;
+}
+
+/** Drugs that the actions start, drugs that they dose or hold, and medications that they end; each once, in order. */
+function touchedBy(
+  context: LegalityContext,
+  payloads: readonly ActionPayload[],
+): { readonly started: readonly number[]; readonly dosed: readonly number[]; readonly ended: readonly string[] } {
+  const started: number[] = [];
+  const dosed: number[] = [];
+  const ended: string[] = [];
+  for (const payload of payloads) {
+    const effect = effectOf(context, payload);
+    if (effect.started !== null) addOnce(started, effect.started.drugIndex);
+    if (effect.target === null) continue;
+    if (effect.adjustedTo !== null || effect.leaves === "hold") addOnce(dosed, effect.target.drugIndex);
+    if (effect.leaves === "stop" || payload.type === "START_TAPER") addOnce(ended, effect.target.medRef);
+  }
+  return { started, dosed, ended };
+}
+
+function addOnce<T>(list: T[], item: T): void {
+  if (!list.includes(item)) list.push(item);
+}
+
+function addField(fields: CriticalField[], name: string, isMissing: boolean): void {
+  for (const field of fields) if (field.name === name) return;
+  fields.push({ name, isMissing });
+}
+
+function addEndField({ known }: LegalityContext, fields: CriticalField[], name: string): void {
+  addField(fields, name, known.missingFields.includes(name));
 }
 
 function isValueMissing({ known }: LegalityContext, code: string, windowDays: number): boolean {

@@ -31,15 +31,18 @@ export function doseFlags(context: LegalityContext): DoseFlag[] {
     const { lastLevel, dosePerDay } = medication;
     const measurement = lastLevel === null ? undefined : findMeasurement(lastLevel.code);
     const level = measurement === undefined ? "N" : flagOf(measurement, lastLevel!.value);
-    const add = (flag: DoseFlagKind, cap: number | null = null): void => void flags.push({ medication, flag, cap });
     // A high TSH means too low a dose.
     const isInverse = lastLevel?.code === "TSH";
     const cap = context.traits[drug.index]!.hasRenalClause ? judgeRenalRule(drug, context.renal).doseCap : null;
-    if (level !== "N") add((level === "H") === isInverse ? "level_low" : "level_high");
-    else if (drug.doseUnit === "mg/wk" && medication.dosesPerDay > 2 * drug.dosesPerDay) add("weekly_drug_daily");
-    else if (cap !== null && dosePerDay > cap * (1 + 1e-9)) add("above_renal_cap", cap);
-    else if (dosePerDay > usualDoseMax(drug) * (1 + 1e-9)) add("above_usual_max", usualDoseMax(drug));
-    else if (dosePerDay < drug.doseMin * (1 - 1e-9) && !isRisingOrLeaving(medication)) add("below_usual_min");
+    if (level !== "N")
+      flags.push({ medication, flag: (level === "H") === isInverse ? "level_low" : "level_high", cap: null });
+    else if (drug.doseUnit === "mg/wk" && medication.dosesPerDay > 2 * drug.dosesPerDay)
+      flags.push({ medication, flag: "weekly_drug_daily", cap: null });
+    else if (cap !== null && dosePerDay > cap * (1 + 1e-9)) flags.push({ medication, flag: "above_renal_cap", cap });
+    else if (dosePerDay > usualDoseMax(drug) * (1 + 1e-9))
+      flags.push({ medication, flag: "above_usual_max", cap: usualDoseMax(drug) });
+    else if (dosePerDay < drug.doseMin * (1 - 1e-9) && !isRisingOrLeaving(medication))
+      flags.push({ medication, flag: "below_usual_min", cap: null });
   }
   return flags;
 }

@@ -20,6 +20,15 @@ export interface DrugTraits {
   readonly isBeersAvoid: boolean;
   readonly hasRenalClause: boolean;
   readonly mayHaveWashout: boolean;
+  /** V16, by disease. Sources: labels, AGS Beers 2023, STOPP v3. */
+  readonly isBadInHfref: boolean;
+  readonly isBadInCad: boolean;
+  readonly isBadInAsthma: boolean;
+  readonly isBadInParkinson: boolean;
+  readonly isBadInSeizure: boolean;
+  readonly isNsaid: boolean;
+  readonly isNitrate: boolean;
+  readonly isPde5: boolean;
   /** Dose a start takes where the kidneys don't matter: low for titrated classes, else the target dose. */
   readonly plainFirstDose: number;
 }
@@ -55,6 +64,16 @@ function toTraits(drug: Drug): DrugTraits {
     isBeersAvoid: drug.beers.some(({ kind }) => kind === "AVOID"),
     hasRenalClause: drug.renalRule.clauses.length > 0 || drug.renalRule.hasAfRule,
     mayHaveWashout: WASHOUT_GROUPS.some(has),
+    isBadInHfref:
+      ["NDHP_CCB", "TZD", "NSAID"].some(has) ||
+      ["cilostazol", "dronedarone", "itraconazole", "flecainide"].includes(drug.drugId),
+    isBadInCad: drug.drugId === "flecainide" || has("TRIPTAN"),
+    isBadInAsthma: has("BB_NONSEL"),
+    isBadInParkinson: drug.drugId === "metoclopramide" || has("ANTIPSYCH_D2"),
+    isBadInSeizure: drug.drugId === "bupropion" || drug.drugId === "tramadol",
+    isNsaid: has("NSAID"),
+    isNitrate: has("NITRATE"),
+    isPde5: has("PDE5"),
     plainFirstDose: isTitrated(drug) ? startDose(drug) : targetDose(drug),
   };
 }

@@ -30,7 +30,8 @@ export function reviewerFor(domain: InteractionDomain): Reviewer {
 
 /** Listed medication of a drug, or undefined. */
 export function listedMedication(context: LegalityContext, drugIndex: number): MappedMedication | undefined {
-  return context.listed.find((medication) => medication.drugIndex === drugIndex);
+  for (const medication of context.listed) if (medication.drugIndex === drugIndex) return medication;
+  return undefined;
 }
 
 /** Offers every management of a pair hit, the surest first: end or replace a side, adjust, protect, separate, monitor, review. */
@@ -130,17 +131,20 @@ function offerLowerDose(
 ): void {
   if (medication.taper !== null) return;
   const drug = context.kb.drugs[medication.drugIndex]!;
-  const lower = gridOf(context, drug).filter((dose) => dose < medication.dosePerDay * (1 - 1e-9));
-  if (lower.length === 0) return;
-  const aims = [lower[lower.length - 1]!];
-  const managed = lower.filter((dose) => dose * ratio <= drug.doseMax * (1 + 1e-9)).pop();
-  if (managed !== undefined) aims.push(managed);
-  for (const dosePerDay of aims)
-    offers.add(
-      { type: "ADJUST_DOSE", medRef: medication.medRef, dosePerDay, dosesPerDay: medication.dosesPerDay, orders: [] },
-      reason.source,
-      reason.addresses,
-    );
+  let next: number | null = null;
+  let managed: number | null = null;
+  for (const dose of gridOf(context, drug)) {
+    if (dose >= medication.dosePerDay * (1 - 1e-9)) break;
+    next = dose;
+    if (dose * ratio <= drug.doseMax * (1 + 1e-9)) managed = dose;
+  }
+  if (next !== null) offerDose(offers, medication, next, reason);
+  if (managed !== null) offerDose(offers, medication, managed, reason);
+}
+
+function offerDose(offers: OfferList, medication: MappedMedication, dosePerDay: number, reason: OfferReason): void {
+  const { medRef, dosesPerDay } = medication;
+  offers.add({ type: "ADJUST_DOSE", medRef, dosePerDay, dosesPerDay, orders: [] }, reason.source, reason.addresses);
 }
 
 /** Offers the monitoring bundle of one drug, or of two together. */

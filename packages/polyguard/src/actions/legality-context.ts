@@ -17,6 +17,7 @@ import { findMeasurement, flagOf } from "../observation/measurements.ts";
 import type { Known, KnownMedication } from "../observation/types.ts";
 import { type DrugTraits, traitsOf } from "./drug-traits.ts";
 import { pairRanksOf } from "./pair-ranks.ts";
+import type { ActionPayload } from "./types.ts";
 
 /** A row of the list that is mapped to the knowledge base. */
 export type MappedMedication = KnownMedication & { readonly drugIndex: number };
@@ -45,6 +46,8 @@ export interface LegalityContext {
   readonly ranks: Uint8Array;
   /** Truth of the conditions with unknown values counted as false: what legality may use. */
   readonly truths: ConditionTruths;
+  /** Verdicts on payload objects so far, as one is asked about while it is looked for, offered and assessed. */
+  readonly verdicts: Map<ActionPayload, boolean>;
 }
 
 /** Days after which a value counts as old. */
@@ -94,6 +97,7 @@ export function buildLegalityContext(kb: KnowledgeBase, known: Known): LegalityC
     table,
     ranks: pairRanksOf(kb),
     truths: judgeConditions(table, facts, false, new Uint8Array(table.conditions.length)),
+    verdicts: new Map(),
   };
 }
 
@@ -111,18 +115,27 @@ export function forEachKnownHit(
   other: MappedMedication,
   visit: (entry: PairEntry) => void,
 ): void {
-  const { kb, table, truths, facts } = context;
   let decided = -1;
-  for (const entry of pairEntries(table, drug.drugIndex, other.drugIndex)) {
-    if (entry.domainIndex === decided) continue;
-    const truth = entry.conditionId < 0 ? 1 : truths[entry.conditionId]!;
-    const [doseA, doseB] =
-      entry.aIndex === drug.drugIndex ? [drug.dosePerDay, other.dosePerDay] : [other.dosePerDay, drug.dosePerDay];
-    const holds = truth === 2 ? judgeDoseCondition(table, kb, entry, facts, doseA, doseB, false) : truth === 1;
-    if (!holds) continue;
+  for (const entry of pairEntries(context.table, drug.drugIndex, other.drugIndex)) {
+    if (entry.domainIndex === decided || !holdsAsKnown(context, entry, drug, other)) continue;
     decided = entry.domainIndex;
     visit(entry);
   }
+}
+
+/** True when the entry's condition holds on observed values for the two drugs of its pair. */
+function holdsAsKnown(
+  { kb, table, truths, facts }: LegalityContext,
+  entry: PairEntry,
+  drug: { readonly drugIndex: number; readonly dosePerDay: number },
+  other: MappedMedication,
+): boolean {
+  if (entry.conditionId < 0) return true;
+  const truth = truths[entry.conditionId]!;
+  if (truth !== 2) return truth === 1;
+  return entry.aIndex === drug.drugIndex
+    ? judgeDoseCondition(table, kb, entry, facts, drug.dosePerDay, other.dosePerDay, false)
+    : judgeDoseCondition(table, kb, entry, facts, other.dosePerDay, drug.dosePerDay, false);
 }
 
 /**
@@ -137,9 +150,12 @@ export function worstKnownRank(
 ): number {
   if (context.ranks[drug.drugIndex * context.table.drugCount + other.drugIndex]! <= atLeast) return -1;
   let worst = -1;
-  forEachKnownHit(context, drug, other, ({ severityRank }) => {
-    worst = Math.max(worst, severityRank);
-  });
+  let decided = -1;
+  for (const entry of pairEntries(context.table, drug.drugIndex, other.drugIndex)) {
+    if (entry.domainIndex === decided || !holdsAsKnown(context, entry, drug, other)) continue;
+    decided = entry.domainIndex;
+    worst = Math.max(worst, entry.severityRank);
+  }
   return worst >= atLeast ? worst : -1;
 }
 

@@ -25,6 +25,7 @@ import {
   checkUnreconciled,
   checkVitalDrug,
 } from "./target-rules.ts";
+import type { ActionPayload } from "./types.ts";
 
 /** What the verifier says of an action, on known facts only. */
 export interface Verdict {
@@ -63,7 +64,7 @@ const NO_HITS: readonly RuleHit[] = [];
  */
 export function verifyPayload(
   context: LegalityContext,
-  payload: ActionEffect["payload"],
+  payload: ActionPayload,
   rationale: string | null = null,
 ): { readonly hard: readonly RuleHit[]; readonly soft: readonly RuleHit[]; readonly effect: ActionEffect } {
   const effect = effectOf(context, payload);
@@ -77,8 +78,16 @@ export function verifyPayload(
 }
 
 /** True when no hard rule is broken; stops at the first. */
-export function isLegalPayload(context: LegalityContext, payload: ActionEffect["payload"]): boolean {
-  const effect = effectOf(context, payload);
+export function isLegalPayload(context: LegalityContext, payload: ActionPayload): boolean {
+  let isLegal = context.verdicts.get(payload);
+  if (isLegal === undefined) {
+    isLegal = breaksNoRule(context, effectOf(context, payload));
+    context.verdicts.set(payload, isLegal);
+  }
+  return isLegal;
+}
+
+function breaksNoRule(context: LegalityContext, effect: ActionEffect): boolean {
   for (const rule of HARD_RULES) if (rule(context, effect) !== null) return false;
   return true;
 }

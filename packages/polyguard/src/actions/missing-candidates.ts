@@ -22,11 +22,11 @@ export function offerForGaps(context: LegalityContext, offers: OfferList, fields
   for (const { name, isMissing } of fields) {
     if (!isMissing || count === LIMIT) continue;
     count++;
-    const [kind, ref] = name.split(":");
-    if (ref !== undefined) reconcile(ref);
+    const colon = name.indexOf(":");
+    if (colon >= 0) reconcile(name.slice(colon + 1));
     else {
       offers.openGroup();
-      offers.add({ type: "ORDER_MONITORING", medRef: null, orders: [kind === "weight" ? "WEIGHT" : name] }, "missing", [
+      offers.add({ type: "ORDER_MONITORING", medRef: null, orders: [name === "weight" ? "WEIGHT" : name] }, "missing", [
         name,
       ]);
     }

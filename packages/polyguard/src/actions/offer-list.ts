@@ -1,12 +1,20 @@
-import { canonicalPayload } from "./canonical.ts";
+import { isSameAction } from "./canonical.ts";
 import type { ActionPayload, CandidateSource } from "./types.ts";
 
 /** A payload on its way to become a candidate. */
 export interface Offer {
   readonly payload: ActionPayload;
-  readonly canonical: string;
   readonly source: CandidateSource;
   readonly addresses: readonly string[];
+}
+
+/** An offer that may still be joined by what else it addresses. */
+interface Entry {
+  readonly payload: ActionPayload;
+  /** Of the payload; beside it, as reading it from objects of many shapes is slow. */
+  readonly type: ActionPayload["type"];
+  readonly source: CandidateSource;
+  addresses: readonly string[];
 }
 
 /**
@@ -14,39 +22,44 @@ export interface Offer {
  * the first choice down. When there are too many, every group keeps its first choices.
  */
 export class OfferList {
-  readonly #byCanonical = new Map<string, { offer: Offer; group: number; place: number }>();
-  readonly #sizes: number[] = [];
+  readonly #entries: Entry[] = [];
+  readonly #groups: Entry[][] = [];
   /** Replacements found so far by medication, as one drug may be in several hits. */
   readonly replacements = new Map<string, readonly ActionPayload[]>();
 
   /** Opens the next group; later offers belong to it. */
   openGroup(): void {
-    this.#sizes.push(0);
+    this.#groups.push([]);
   }
 
   /** Adds an offer to the open group unless an equal one is there; then what it addresses is joined. */
-  add(payload: ActionPayload, source: CandidateSource, addresses: readonly string[] = []): void {
-    const canonical = canonicalPayload(payload);
-    const known = this.#byCanonical.get(canonical);
-    if (known !== undefined) {
-      const fresh = addresses.filter((id) => !known.offer.addresses.includes(id));
-      if (fresh.length > 0) known.offer = { ...known.offer, addresses: [...known.offer.addresses, ...fresh] };
-      return;
-    }
-    const group = this.#sizes.length - 1;
-    const place = this.#sizes[group]!++;
-    this.#byCanonical.set(canonical, { offer: { payload, canonical, source, addresses }, group, place });
+  add(payload: ActionPayload, source: CandidateSource, addresses: readonly string[] = NOTHING): void {
+    const known = this.#find(payload);
+    if (known === null) {
+      const entry: Entry = { payload, type: payload.type, source, addresses };
+      this.#entries.push(entry);
+      this.#groups[this.#groups.length - 1]!.push(entry);
+    } else for (const id of addresses) if (!known.addresses.includes(id)) known.addresses = [...known.addresses, id];
   }
 
   /** True when an equal payload is there. */
   has(payload: ActionPayload): boolean {
-    return this.#byCanonical.has(canonicalPayload(payload));
+    return this.#find(payload) !== null;
   }
 
   /** All offers: the first choice of every group, then the second ... */
   ordered(): Offer[] {
-    return [...this.#byCanonical.values()]
-      .sort((a, b) => a.place - b.place || a.group - b.group)
-      .map(({ offer }) => offer);
+    const ordered: Offer[] = [];
+    for (let place = 0; ordered.length < this.#entries.length; place++)
+      for (const group of this.#groups) if (place < group.length) ordered.push(group[place]!);
+    return ordered;
+  }
+
+  #find(payload: ActionPayload): Entry | null {
+    const { type } = payload;
+    for (const entry of this.#entries) if (entry.type === type && isSameAction(entry.payload, payload)) return entry;
+    return null;
   }
 }
+
+const NOTHING: readonly string[] = [];

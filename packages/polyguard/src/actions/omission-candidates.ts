@@ -1,4 +1,5 @@
-import { findCascades, isOneOf } from "../interactions/cascades.ts";
+import { findCascades } from "../interactions/cascades.ts";
+import { memberTable } from "../interactions/member-table.ts";
 import { findOmissions, type Omission } from "../interactions/omissions.ts";
 import { listedMedication } from "./hit-candidates.ts";
 import type { LegalityContext } from "./legality-context.ts";
@@ -36,38 +37,46 @@ export function knownOmissions(context: LegalityContext): Omission[] {
 export function offerForOmissions(context: LegalityContext, offers: OfferList): void {
   if (context.known.lifeExpectancy === "<1y") return;
   const omissions = knownOmissions(context);
-  const matters: { condition: string; id: string; options: readonly string[] | null; protection: Protection | null }[] =
-    [
-      ...omissions.map(({ id, condition, options }) => ({
-        id,
-        condition,
-        options,
-        protection: PROTECTION_FOR[id] ?? null,
-      })),
-      ...untreatedConditions(context)
-        .filter((code) => omissions.every(({ condition }) => condition !== code))
-        .map((code) => ({ id: code, condition: code, options: null, protection: null })),
-    ];
   let count = 0;
-  for (const { id, condition, options, protection } of matters) {
+  for (const omission of omissions) {
     if (count === OMISSION_LIMIT) return;
-    if (protection !== null) {
-      offers.openGroup();
-      offers.add({ type: "ADD_PROTECTION", protection }, "omission", [id]);
-      count++;
-      continue;
-    }
-    const [start] = findStarts(context, [condition], {
-      makePayload: (drug) => addition(context, drug, null),
-      limit: 1,
-      leaving: null,
-      ...(options === null ? {} : { accepts: (drug) => isOneOf(drug, options) }),
-    });
-    if (start === undefined) continue;
-    count++;
-    offers.openGroup();
-    offers.add(start.payload, "omission", [id]);
+    if (offerForOmission(context, offers, omission)) count++;
   }
+  for (const code of untreatedConditions(context)) {
+    if (count === OMISSION_LIMIT) return;
+    if (omissions.every(({ condition }) => condition !== code) && offerStart(context, offers, code, code, null))
+      count++;
+  }
+}
+
+/** True when there was something to offer. */
+function offerForOmission(context: LegalityContext, offers: OfferList, { id, condition, options }: Omission): boolean {
+  const protection = PROTECTION_FOR[id];
+  if (protection === undefined) return offerStart(context, offers, id, condition, options);
+  offers.openGroup();
+  offers.add({ type: "ADD_PROTECTION", protection }, "omission", [id]);
+  return true;
+}
+
+/** Offers the first drug for a condition (one of `options`, if given); false when none may be started. */
+function offerStart(
+  context: LegalityContext,
+  offers: OfferList,
+  id: string,
+  condition: string,
+  options: readonly string[] | null,
+): boolean {
+  const isOption = options === null ? null : memberTable(context.kb, options);
+  const [start] = findStarts(context, [condition], {
+    makePayload: (drug) => addition(context, drug, null),
+    limit: 1,
+    leaving: null,
+    accepts: (drug) => isOption === null || isOption[drug.index] === 1,
+  });
+  if (start === undefined) return false;
+  offers.openGroup();
+  offers.add(start.payload, "omission", [id]);
+  return true;
 }
 
 /** Offers the end of the cause of a prescribing cascade, another drug for it, and the end of the drug given for it. */

@@ -88,7 +88,8 @@ export function gridOf(context: LegalityContext, drug: Drug): readonly number[] 
 
 /** Monitoring of a drug that is not ordered yet; with an opioid a laxative and naloxone order. */
 export function openOrders(context: LegalityContext, drug: Drug): readonly string[] {
-  const orders = drug.monitoring.filter((code) => !context.orders.has(code));
+  const orders: string[] = [];
+  for (const code of drug.monitoring) if (!context.orders.has(code)) orders.push(code);
   if (context.traits[drug.index]!.isOpioid && !context.orders.has("NALOXONE")) orders.push("NALOXONE");
   return orders;
 }
@@ -117,7 +118,7 @@ export function findStarts(
     let looked = 0;
     for (const drugIndex of drugsFor(kb, condition)) {
       if (starts.length >= options.limit) return starts;
-      if (context.listedDrugs.has(drugIndex) || starts.some((start) => start.drugIndex === drugIndex)) continue;
+      if (context.listedDrugs.has(drugIndex) || isFound(starts, drugIndex)) continue;
       const drug = kb.drugs[drugIndex]!;
       if (options.accepts !== undefined && !options.accepts(drug)) continue;
       if (++looked > LOOK_AT) break;
@@ -127,6 +128,11 @@ export function findStarts(
     }
   }
   return starts;
+}
+
+function isFound(starts: readonly Start[], drugIndex: number): boolean {
+  for (const start of starts) if (start.drugIndex === drugIndex) return true;
+  return false;
 }
 
 /** True when the drug would have a major or contraindicated hit with a listed drug other than the leaving one. */

@@ -7,8 +7,8 @@ import { findAllergy } from "./allergies.ts";
 import { isWithinStepLimit, levelWindowDays } from "./dose-limits.ts";
 import { isLevelCode } from "./drug-traits.ts";
 import { isIncrease, startedOrRaised } from "./effect.ts";
-import { type LegalityContext, worstKnownRank } from "./legality-context.ts";
-import { type LegalityRule, nameOf } from "./rule.ts";
+import { type LegalityContext, type MappedMedication, worstKnownRank } from "./legality-context.ts";
+import { type LegalityRule, nameOf, type RuleHit } from "./rule.ts";
 
 /** Body weight taken for limits per kg when the weight is not known. assumption: a usual adult weight. */
 const FALLBACK_WEIGHT_KG = 70;
@@ -139,13 +139,11 @@ export const checkWashout: LegalityRule = (context, { started, target, payload }
     return { id: "V13", text: "a declared switch is open", facts: [] };
   if (started === null || !traits[started.drugIndex]!.mayHaveWashout) return null;
   const drug = kb.drugs[started.drugIndex]!;
-  const isTooEarly = (from: Drug, daysAgo: number): boolean =>
-    washoutDays(from, drug) > daysAgo && !(from.groups.includes("VKA") && isInrLow(context));
   for (const { drugIndex, daysAgo } of known.stopped)
-    if (isTooEarly(kb.drugs[drugIndex]!, daysAgo))
+    if (isTooEarly(context, kb.drugs[drugIndex]!, drug, daysAgo))
       return { id: "V13", text: `washout of ${nameOf(context, drugIndex)} is not over`, facts: [] };
   const replaced = payload.type === "ADD_DRUG" ? context.byRef.get(payload.crossOverFromMedRef ?? "") : target;
-  if (replaced && isTooEarly(kb.drugs[replaced.drugIndex]!, 0))
+  if (replaced && isTooEarly(context, kb.drugs[replaced.drugIndex]!, drug, 0))
     return {
       id: "V13",
       text: `${drug.genericName} may not follow ${nameOf(context, replaced.drugIndex)} at once`,
@@ -153,6 +151,10 @@ export const checkWashout: LegalityRule = (context, { started, target, payload }
     };
   return null;
 };
+
+function isTooEarly(context: LegalityContext, from: Drug, to: Drug, daysAgo: number): boolean {
+  return washoutDays(from, to) > daysAgo && !(from.groups.includes("VKA") && isInrLow(context));
+}
 
 function isInrLow({ known }: LegalityContext): boolean {
   const inr = known.values.INR;
@@ -173,12 +175,8 @@ export const checkOpioidPair: LegalityRule = (context, effect) => {
     const old = context.traits[replaced.drugIndex]!;
     if (old.isOpioid === isOpioid && old.isOpioidPartner === isOpioidPartner) return null;
   }
-  const partner = context.listed.find((other) => {
-    if (other.medRef === replaced?.medRef || other.drugIndex === started.drugIndex) return false;
-    const traits = context.traits[other.drugIndex]!;
-    return (isOpioid && traits.isOpioidPartner) || (isOpioidPartner && traits.isOpioid);
-  });
-  if (partner === undefined) return null;
+  const partner = opioidPartner(context, started.drugIndex, replaced);
+  if (partner === null) return null;
   const hasReview = context.reviewed.has(started.drugIndex) || context.reviewed.has(partner.drugIndex);
   const hasNaloxone = context.orders.has("NALOXONE") || (effect.started?.orders.includes("NALOXONE") ?? false);
   if (hasReview && hasNaloxone) return null;
@@ -189,41 +187,51 @@ export const checkOpioidPair: LegalityRule = (context, effect) => {
   };
 };
 
+/** First listed drug that V15 watches beside this one, the replaced one apart; null = none. */
+function opioidPartner(
+  context: LegalityContext,
+  drugIndex: number,
+  replaced: MappedMedication | null,
+): MappedMedication | null {
+  const { isOpioid, isOpioidPartner } = context.traits[drugIndex]!;
+  for (const other of context.listed) {
+    if (other === replaced || other.drugIndex === drugIndex) continue;
+    const traits = context.traits[other.drugIndex]!;
+    if ((isOpioid && traits.isOpioidPartner) || (isOpioidPartner && traits.isOpioid)) return other;
+  }
+  return null;
+}
+
 /** V16: a known disease that forbids the drug. Sources: labels, AGS Beers 2023, STOPP v3. */
 export const checkDisease: LegalityRule = (context, effect) => {
   const started = startedOrRaised(effect);
-  if (started === null) return null;
-  const drug = context.kb.drugs[started.drugIndex]!;
-  const has = (group: string): boolean => drug.groups.includes(group);
-  const { conditions } = context.facts;
-  const hit = (reason: string, facts: readonly string[] = []) => ({
-    id: "V16",
-    text: `${drug.genericName} ${reason}`,
-    facts,
-  });
-  if (
-    conditions.has("HFREF") &&
-    (["NDHP_CCB", "TZD", "NSAID"].some(has) ||
-      ["cilostazol", "dronedarone", "itraconazole", "flecainide"].includes(drug.drugId))
-  )
-    return hit("in HFREF");
-  if (conditions.has("CAD") && (drug.drugId === "flecainide" || has("TRIPTAN"))) return hit("with coronary disease");
-  if (conditions.has("ASTHMA") && has("BB_NONSEL")) return hit("with asthma");
-  if (conditions.has("PARKINSON") && (drug.drugId === "metoclopramide" || has("ANTIPSYCH_D2")))
-    return hit("in Parkinson disease");
-  if (conditions.has("SEIZURE") && (drug.drugId === "bupropion" || drug.drugId === "tramadol"))
-    return hit("with seizures");
-  const { crClMlPerMin } = context.known;
-  if (has("NSAID") && crClMlPerMin !== null && crClMlPerMin < NSAID_MIN_CRCL)
-    return hit("below CrCl 30", ["lab:CREAT"]);
-  const partnerGroup = has("NITRATE") ? "PDE5" : has("PDE5") ? "NITRATE" : null;
-  if (partnerGroup === null) return null;
-  const partner = context.listed.find(
-    (other) =>
-      other.medRef !== effect.target?.medRef && context.kb.drugs[other.drugIndex]!.groups.includes(partnerGroup),
-  );
-  return partner === undefined ? null : hit(`with ${nameOf(context, partner.drugIndex)}`, [partner.medRef]);
+  return started === null ? null : judgeDisease(context, context.kb.drugs[started.drugIndex]!, effect.target);
 };
+
+function judgeDisease(context: LegalityContext, drug: Drug, target: MappedMedication | null): RuleHit | null {
+  const traits = context.traits[drug.index]!;
+  const { conditions } = context.facts;
+  if (traits.isBadInHfref && conditions.has("HFREF")) return diseaseHit(drug, "in HFREF");
+  if (traits.isBadInCad && conditions.has("CAD")) return diseaseHit(drug, "with coronary disease");
+  if (traits.isBadInAsthma && conditions.has("ASTHMA")) return diseaseHit(drug, "with asthma");
+  if (traits.isBadInParkinson && conditions.has("PARKINSON")) return diseaseHit(drug, "in Parkinson disease");
+  if (traits.isBadInSeizure && conditions.has("SEIZURE")) return diseaseHit(drug, "with seizures");
+  const { crClMlPerMin } = context.known;
+  if (traits.isNsaid && crClMlPerMin !== null && crClMlPerMin < NSAID_MIN_CRCL)
+    return diseaseHit(drug, "below CrCl 30", ["lab:CREAT"]);
+  if (!traits.isNitrate && !traits.isPde5) return null;
+  for (const other of context.listed) {
+    if (other.medRef === target?.medRef) continue;
+    const partner = context.traits[other.drugIndex]!;
+    if (traits.isNitrate ? partner.isPde5 : partner.isNitrate)
+      return diseaseHit(drug, `with ${nameOf(context, other.drugIndex)}`, [other.medRef]);
+  }
+  return null;
+}
+
+function diseaseHit(drug: Drug, reason: string, facts: readonly string[] = []): RuleHit {
+  return { id: "V16", text: `${drug.genericName} ${reason}`, facts };
+}
 
 /** V17: a titrated class started above dose_min, or more than doubled in one visit. */
 export const checkTitration: LegalityRule = (context, { started, target, adjustedTo }) => {

@@ -1,9 +1,25 @@
+import type { Known } from "../observation/types.ts";
 import type { LegalityRule, RuleHit } from "./rule.ts";
+
+function hit(text: string): RuleHit {
+  return { id: "V03", text, facts: [] };
+}
+
+function isItem({ discrepancies, allergies, medications }: Known, target: string): boolean {
+  return (
+    discrepancies.some(({ id }) => id === target) ||
+    allergies.some(({ id }) => id === target) ||
+    medications.some(({ medRef }) => medRef === target)
+  );
+}
+
+function isConflict({ conflicts }: Known, target: string): boolean {
+  return conflicts.some(({ id }) => id === target);
+}
 
 /** V03: the target is on the list (stop, adjust, hold, taper) or not (add), a replacement is not active yet. */
 export const checkTargets: LegalityRule = (context, { payload, target }) => {
   const { known, kb, listedDrugs } = context;
-  const hit = (text: string): RuleHit => ({ id: "V03", text, facts: [] });
   switch (payload.type) {
     case "STOP_DRUG":
     case "HOLD_DOSE":
@@ -28,20 +44,12 @@ export const checkTargets: LegalityRule = (context, { payload, target }) => {
         : null;
     case "ORDER_MONITORING":
       return payload.medRef !== null && target === null ? hit(`${payload.medRef} is not on the list`) : null;
-    case "RECONCILE_ITEM": {
-      const isKnown =
-        known.discrepancies.some(({ id }) => id === payload.target) ||
-        known.allergies.some(({ id }) => id === payload.target) ||
-        known.medications.some(({ medRef }) => medRef === payload.target);
-      return isKnown ? null : hit(`${payload.target} is no item of the record`);
-    }
-    case "REQUEST_REVIEW": {
-      const isKnown =
-        payload.target === null ||
-        context.byRef.has(payload.target) ||
-        known.conflicts.some(({ id }) => id === payload.target);
-      return isKnown ? null : hit(`${payload.target} is no item of the record`);
-    }
+    case "RECONCILE_ITEM":
+      return isItem(known, payload.target) ? null : hit(`${payload.target} is no item of the record`);
+    case "REQUEST_REVIEW":
+      return payload.target === null || context.byRef.has(payload.target) || isConflict(known, payload.target)
+        ? null
+        : hit(`${payload.target} is no item of the record`);
     default:
       return null;
   }

@@ -4,7 +4,7 @@ import { findAllergy } from "./allergies.ts";
 import { TOXIC_ABOVE } from "./dose-limits.ts";
 import type { ActionEffect } from "./effect.ts";
 import { type LegalityContext, type MappedMedication, worstKnownRank } from "./legality-context.ts";
-import { daysOfUse, type LegalityRule, nameOf } from "./rule.ts";
+import { daysOfUse, type LegalityRule, nameOf, type RuleHit } from "./rule.ts";
 
 /** Days for which a severe event excuses an abrupt hold or stop. assumption: two visits. */
 const EVENT_EXCUSE_DAYS = 28;
@@ -30,38 +30,38 @@ export const checkReduction: LegalityRule = (context, effect) => {
   const drug = context.kb.drugs[target.drugIndex]!;
   const limit = taperLimit(drug, taperUse(context, target));
   if (limit === null) return null;
-  const tooLarge = {
-    id: "V09",
-    text: `reduction of ${drug.genericName} is larger than its class allows`,
-    facts: [target.medRef],
-  };
-  const tooSoon = {
-    id: "V09",
-    text: `reduction of ${drug.genericName} is sooner than its class allows`,
-    facts: [target.medRef],
-  };
   const sinceReduction = daysSinceReduction(context, target);
   switch (payload.type) {
     case "ADJUST_DOSE": {
       const drop = target.dosePerDay - payload.dosePerDay;
       if (drop <= 0) return null;
-      if (drop > limit.drop * (1 + 1e-9)) return tooLarge;
-      return sinceReduction < limit.intervalDays ? tooSoon : null;
+      if (drop > limit.drop * (1 + 1e-9)) return reductionHit(drug, target, "larger");
+      return sinceReduction < limit.intervalDays ? reductionHit(drug, target, "sooner") : null;
     }
     case "START_TAPER": {
-      if (exceedsPace(payload.taper.stepPct, target, limit.drop)) return tooLarge;
-      return payload.taper.intervalDays < limit.intervalDays || sinceReduction < limit.intervalDays ? tooSoon : null;
+      if (exceedsPace(payload.taper.stepPct, target, limit.drop)) return reductionHit(drug, target, "larger");
+      return payload.taper.intervalDays < limit.intervalDays || sinceReduction < limit.intervalDays
+        ? reductionHit(drug, target, "sooner")
+        : null;
     }
     case "CONTINUE_TAPER": {
       const pace = payload.taper ?? target.taper;
       if (pace === null) return null;
-      if (exceedsPace(pace.stepPct, target, limit.drop)) return tooLarge;
-      return pace.intervalDays < limit.intervalDays ? tooSoon : null;
+      if (exceedsPace(pace.stepPct, target, limit.drop)) return reductionHit(drug, target, "larger");
+      return pace.intervalDays < limit.intervalDays ? reductionHit(drug, target, "sooner") : null;
     }
     default:
       return null;
   }
 };
+
+function reductionHit(drug: Drug, target: MappedMedication, what: "larger" | "sooner"): RuleHit {
+  return {
+    id: "V09",
+    text: `reduction of ${drug.genericName} is ${what} than its class allows`,
+    facts: [target.medRef],
+  };
+}
 
 /** V11: end of a drug whose loss is dangerous while its indication is active and nothing takes its place. */
 export const checkVitalDrug: LegalityRule = (context, { target, payload, leaves }) => {
@@ -70,15 +70,21 @@ export const checkVitalDrug: LegalityRule = (context, { target, payload, leaves 
   if (drug.stopHarm < 3 || context.reviewed.has(drug.index)) return null;
   if (payload.type === "STOP_DRUG" && payload.switchToDrugIndex !== null) return null;
   if (leaves === "hold" && isHoldExcused(context, target)) return null;
-  const uncovered = activeIndicationsOf(context, drug).find(
-    (code) =>
-      !context.listed.some(
-        (other) => other.drugIndex !== drug.index && context.kb.drugs[other.drugIndex]!.indications.includes(code),
-      ),
-  );
-  if (uncovered === undefined) return null;
+  const uncovered = uncoveredIndication(context, drug);
+  if (uncovered === null) return null;
   return { id: "V11", text: `${drug.genericName} is the only drug for ${uncovered}`, facts: [target.medRef] };
 };
+
+/** First active indication of a listed drug that no other listed drug treats; null = none. */
+function uncoveredIndication(context: LegalityContext, drug: Drug): string | null {
+  for (const code of drug.indications)
+    if (
+      context.indications.has(code) &&
+      !context.regimen.some((other) => other !== drug && other.indications.includes(code))
+    )
+      return code;
+  return null;
+}
 
 /** V14: acting on an unreconciled high-alert item. */
 export const checkUnreconciled: LegalityRule = (context, { target, payload }) => {
@@ -91,18 +97,21 @@ export const checkUnreconciled: LegalityRule = (context, { target, payload }) =>
     case "HOLD_DOSE":
     case "START_TAPER":
     case "CONTINUE_TAPER":
-    case "REVERT_TAPER": {
-      const gaps = context.known.discrepancies.filter(({ medRef }) => medRef === target.medRef).map(({ id }) => id);
-      return {
-        id: "V14",
-        text: `${nameOf(context, target.drugIndex)} is not reconciled`,
-        facts: [target.medRef, ...gaps],
-      };
-    }
+    case "REVERT_TAPER":
+      return unreconciledHit(context, target);
     default:
       return null;
   }
 };
+
+function unreconciledHit(context: LegalityContext, target: MappedMedication): RuleHit {
+  const gaps = context.known.discrepancies.filter(({ medRef }) => medRef === target.medRef).map(({ id }) => id);
+  return {
+    id: "V14",
+    text: `${nameOf(context, target.drugIndex)} is not reconciled`,
+    facts: [target.medRef, ...gaps],
+  };
+}
 
 /** V18: a second taper of a dependence drug, or a change when none is left. */
 export const checkBudgetAndTapers: LegalityRule = (context, { target, payload }) => {
@@ -110,13 +119,10 @@ export const checkBudgetAndTapers: LegalityRule = (context, { target, payload })
   if (known.clock.changesLeft <= 0 && !isFreeAction(payload.type))
     return { id: "V18", text: "no change is left", facts: [] };
   if (payload.type !== "START_TAPER" || target === null || !traits[target.drugIndex]!.isDependence) return null;
-  const running = context.listed.find(
-    ({ medRef, taper, drugIndex }) =>
-      medRef !== target.medRef && taper !== null && !taper.isPaused && traits[drugIndex]!.isDependence,
-  );
-  return running === undefined
-    ? null
-    : { id: "V18", text: `a taper of ${nameOf(context, running.drugIndex)} is running`, facts: [running.medRef] };
+  for (const { medRef, taper, drugIndex } of context.listed)
+    if (medRef !== target.medRef && taper !== null && !taper.isPaused && traits[drugIndex]!.isDependence)
+      return { id: "V18", text: `a taper of ${nameOf(context, drugIndex)} is running`, facts: [medRef] };
+  return null;
 };
 
 /** What stays legal when no change is left: KEEP, information, PAUSE, REVERT, HOLD and FINISH. */
@@ -187,14 +193,15 @@ function hasEmergency(context: LegalityContext, target: MappedMedication): boole
   const drug = context.kb.drugs[target.drugIndex]!;
   if (findAllergy(context.kb, context.known.allergies, drug)?.bearing === "hard") return true;
   if (hasRecentSevereEvent(context)) return true;
-  return context.listed.some(
-    (other) => other.medRef !== target.medRef && worstKnownRank(context, target, other, 2) === 2,
-  );
+  for (const other of context.listed)
+    if (other.medRef !== target.medRef && worstKnownRank(context, target, other, 2) === 2) return true;
+  return false;
 }
 
 function hasRecentSevereEvent(context: LegalityContext): boolean {
   const { events, clock } = context.known;
-  return events.some(({ kind, day }) => kind === "severe" && clock.day - day <= EVENT_EXCUSE_DAYS);
+  for (const { kind, day } of events) if (kind === "severe" && clock.day - day <= EVENT_EXCUSE_DAYS) return true;
+  return false;
 }
 
 /** A hold is excused after a level above the toxic bound or a severe event. */

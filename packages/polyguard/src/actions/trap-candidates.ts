@@ -1,6 +1,6 @@
 import type { Rng } from "@praxis/env";
 import { absoluteMaxDose } from "../kb/dose-grid.ts";
-import { allergyBearing } from "./allergies.ts";
+import { bearingsOf } from "./allergies.ts";
 import { listedMedication } from "./hit-candidates.ts";
 import type { LegalityContext, MappedMedication } from "./legality-context.ts";
 import type { OfferList } from "./offer-list.ts";
@@ -46,11 +46,12 @@ const doseAboveLimit: TrapMaker = (context, rng) => {
 const allergyDrug: TrapMaker = (context, rng) => {
   const { known, kb } = context;
   if (known.allergies.length === 0) return null;
+  const bearings = known.allergies.map((allergy) => bearingsOf(kb, allergy));
   const drugs = kb.drugs.filter(
     (drug) =>
+      bearings.some((bearing) => bearing[drug.index] === "hard") &&
       !context.listedDrugs.has(drug.index) &&
-      drug.indications.some((code) => context.indications.has(code)) &&
-      known.allergies.some((allergy) => allergyBearing(kb, allergy, drug) === "hard"),
+      drug.indications.some((code) => context.indications.has(code)),
   );
   const drug = pick(rng, drugs);
   return drug === null ? null : addition(context, drug, null);

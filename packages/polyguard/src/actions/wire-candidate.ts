@@ -1,18 +1,19 @@
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import type { LegalityContext } from "./legality-context.ts";
-import type { ActionPayload, WireCandidate } from "./types.ts";
+import type { ActionPayload, TaperPace, WireCandidate } from "./types.ts";
 
-type Fields = { -readonly [K in keyof Omit<WireCandidate, "candidate_id" | "text" | "action_type">]: WireCandidate[K] };
+/** A candidate that its fields are added to, key by key: one literal with a spread in its middle costs V8 many times as much. */
+type Draft = { -readonly [K in keyof WireCandidate]?: WireCandidate[K] };
 
 /** Turns a payload into what the agent sees: wire fields and one plain sentence, without any judgement. */
 export function toWireCandidate(context: LegalityContext, id: string, payload: ActionPayload): WireCandidate {
-  const { kb } = context;
-  return { candidate_id: id, action_type: payload.type, ...fieldsOf(kb, payload), text: describe(context, payload) };
+  const draft: Draft = { candidate_id: id, action_type: payload.type };
+  addFields(context.kb, payload, draft);
+  draft.text = describe(context, payload);
+  return draft as WireCandidate;
 }
 
-function fieldsOf(kb: KnowledgeBase, payload: ActionPayload): Fields {
-  const idOf = (drugIndex: number): string => kb.drugs[drugIndex]!.drugId;
-  const orders = (codes: readonly string[]): Fields => (codes.length === 0 ? {} : { orders: codes });
+function addFields(kb: KnowledgeBase, payload: ActionPayload, draft: Draft): void {
   switch (payload.type) {
     case "KEEP_REGIMEN":
     case "FINISH":
@@ -20,68 +21,83 @@ function fieldsOf(kb: KnowledgeBase, payload: ActionPayload): Fields {
     case "DECOMPOSE_NEW_DRUG":
     case "PROBE_COMBINATION":
     case "DECLARE_FINDINGS":
-      return {};
+      break;
     case "STOP_DRUG": {
       const { switchToDrugIndex } = payload;
-      const codes =
-        switchToDrugIndex === null ? payload.orders : [...payload.orders, `SWITCH:${idOf(switchToDrugIndex)}`];
-      return { target: payload.medRef, ...orders(codes) };
+      draft.target = payload.medRef;
+      addOrders(draft, payload.orders, switchToDrugIndex === null ? null : `SWITCH:${drugIdOf(kb, switchToDrugIndex)}`);
+      break;
     }
     case "SUBSTITUTE_DRUG":
-      return {
-        target: payload.medRef,
-        replacement: idOf(payload.drugIndex),
-        dose_per_day: payload.dosePerDay,
-        freq: payload.dosesPerDay,
-        ...orders(payload.orders),
-      };
+      draft.target = payload.medRef;
+      draft.replacement = drugIdOf(kb, payload.drugIndex);
+      addDose(draft, payload);
+      addOrders(draft, payload.orders, null);
+      break;
     case "ADD_DRUG": {
       const { crossOverFromMedRef } = payload;
-      const codes =
-        crossOverFromMedRef === null ? payload.orders : [...payload.orders, `SWITCH_FROM:${crossOverFromMedRef}`];
-      return {
-        target: idOf(payload.drugIndex),
-        dose_per_day: payload.dosePerDay,
-        freq: payload.dosesPerDay,
-        ...orders(codes),
-      };
+      draft.target = drugIdOf(kb, payload.drugIndex);
+      addDose(draft, payload);
+      addOrders(draft, payload.orders, crossOverFromMedRef === null ? null : `SWITCH_FROM:${crossOverFromMedRef}`);
+      break;
     }
     case "ADJUST_DOSE":
-      return {
-        target: payload.medRef,
-        dose_per_day: payload.dosePerDay,
-        freq: payload.dosesPerDay,
-        ...orders(payload.orders),
-      };
+      draft.target = payload.medRef;
+      addDose(draft, payload);
+      addOrders(draft, payload.orders, null);
+      break;
     case "START_TAPER":
-      return {
-        target: payload.medRef,
-        taper: { step_pct: payload.taper.stepPct, interval_days: payload.taper.intervalDays },
-        ...orders(payload.orders),
-      };
+      draft.target = payload.medRef;
+      draft.taper = wireTaper(payload.taper);
+      addOrders(draft, payload.orders, null);
+      break;
     case "CONTINUE_TAPER":
-      return payload.taper === null
-        ? { target: payload.medRef }
-        : {
-            target: payload.medRef,
-            taper: { step_pct: payload.taper.stepPct, interval_days: payload.taper.intervalDays },
-          };
+      draft.target = payload.medRef;
+      if (payload.taper !== null) draft.taper = wireTaper(payload.taper);
+      break;
     case "HOLD_DOSE":
     case "PAUSE_TAPER":
     case "REVERT_TAPER":
     case "RECOMMEND_ALTERNATIVE":
-      return { target: payload.medRef };
+      draft.target = payload.medRef;
+      break;
     case "SEPARATE_TIMING":
-      return { target: payload.medRef, orders: ["TIMING"] };
+      draft.target = payload.medRef;
+      draft.orders = ["TIMING"];
+      break;
     case "ORDER_MONITORING":
-      return payload.medRef === null ? orders(payload.orders) : { target: payload.medRef, ...orders(payload.orders) };
+      if (payload.medRef !== null) draft.target = payload.medRef;
+      addOrders(draft, payload.orders, null);
+      break;
     case "ADD_PROTECTION":
-      return { target: payload.protection };
+      draft.target = payload.protection;
+      break;
     case "RECONCILE_ITEM":
-      return { target: payload.target };
+      draft.target = payload.target;
+      break;
     case "REQUEST_REVIEW":
-      return payload.target === null ? {} : { target: payload.target };
+      if (payload.target !== null) draft.target = payload.target;
+      break;
   }
+}
+
+function drugIdOf(kb: KnowledgeBase, drugIndex: number): string {
+  return kb.drugs[drugIndex]!.drugId;
+}
+
+function addDose(draft: Draft, payload: { readonly dosePerDay: number; readonly dosesPerDay: number }): void {
+  draft.dose_per_day = payload.dosePerDay;
+  draft.freq = payload.dosesPerDay;
+}
+
+/** Adds orders, and one more where there is one; none at all leaves the field out. */
+function addOrders(draft: Draft, orders: readonly string[], last: string | null): void {
+  if (last !== null) draft.orders = [...orders, last];
+  else if (orders.length > 0) draft.orders = orders;
+}
+
+function wireTaper({ stepPct, intervalDays }: TaperPace): NonNullable<WireCandidate["taper"]> {
+  return { step_pct: stepPct, interval_days: intervalDays };
 }
 
 const PROTECTION_TEXT = {
@@ -92,16 +108,25 @@ const PROTECTION_TEXT = {
   NALOXONE: "Order naloxone to have at hand",
 } as const;
 
+function drugOf(context: LegalityContext, medRef: string): Drug | null {
+  const medication = context.byRef.get(medRef);
+  return medication === undefined ? null : context.kb.drugs[medication.drugIndex]!;
+}
+
+function named(context: LegalityContext, medRef: string): string {
+  return `${drugOf(context, medRef)?.genericName ?? "item"} (${medRef})`;
+}
+
+function withOrders(codes: readonly string[]): string {
+  return codes.length === 0 ? "" : `, order ${codes.join(", ")}`;
+}
+
+function dosed(drug: Drug | null, dose: number, dosesPerDay: number): string {
+  return `${dose} ${drug?.doseUnit ?? "mg/d"}${dosesPerDay > 1 ? ` in ${dosesPerDay} doses` : ""}`;
+}
+
 function describe(context: LegalityContext, payload: ActionPayload): string {
   const { kb } = context;
-  const drugOf = (medRef: string): Drug | null => {
-    const medication = context.byRef.get(medRef);
-    return medication === undefined ? null : kb.drugs[medication.drugIndex]!;
-  };
-  const named = (medRef: string): string => `${drugOf(medRef)?.genericName ?? "item"} (${medRef})`;
-  const withOrders = (codes: readonly string[]): string => (codes.length === 0 ? "" : `, order ${codes.join(", ")}`);
-  const dosed = (drug: Drug | null, dose: number, dosesPerDay: number): string =>
-    `${dose} ${drug?.doseUnit ?? "mg/d"}${dosesPerDay > 1 ? ` in ${dosesPerDay} doses` : ""}`;
   switch (payload.type) {
     case "KEEP_REGIMEN":
       return "Keep the regimen as it is until the next visit";
@@ -109,46 +134,48 @@ function describe(context: LegalityContext, payload: ActionPayload): string {
       return "Finish the review";
     case "STOP_DRUG":
       return payload.switchToDrugIndex === null
-        ? `Stop ${named(payload.medRef)}${withOrders(payload.orders)}`
-        : `Stop ${named(payload.medRef)} and switch to ${kb.drugs[payload.switchToDrugIndex]!.genericName} after the washout`;
+        ? `Stop ${named(context, payload.medRef)}${withOrders(payload.orders)}`
+        : `Stop ${named(context, payload.medRef)} and switch to ${kb.drugs[payload.switchToDrugIndex]!.genericName} after the washout`;
     case "SUBSTITUTE_DRUG": {
       const drug = kb.drugs[payload.drugIndex]!;
-      return `Replace ${named(payload.medRef)} by ${drug.genericName} ${dosed(drug, payload.dosePerDay, payload.dosesPerDay)}${withOrders(payload.orders)}`;
+      return `Replace ${named(context, payload.medRef)} by ${drug.genericName} ${dosed(drug, payload.dosePerDay, payload.dosesPerDay)}${withOrders(payload.orders)}`;
     }
     case "ADD_DRUG": {
       const drug = kb.drugs[payload.drugIndex]!;
       const crossOver =
-        payload.crossOverFromMedRef === null ? "" : ` to cross over from ${named(payload.crossOverFromMedRef)}`;
+        payload.crossOverFromMedRef === null
+          ? ""
+          : ` to cross over from ${named(context, payload.crossOverFromMedRef)}`;
       return `Add ${drug.genericName} ${dosed(drug, payload.dosePerDay, payload.dosesPerDay)}${crossOver}${withOrders(payload.orders)}`;
     }
     case "ADJUST_DOSE":
-      return `Change ${named(payload.medRef)} to ${dosed(drugOf(payload.medRef), payload.dosePerDay, payload.dosesPerDay)}${withOrders(payload.orders)}`;
+      return `Change ${named(context, payload.medRef)} to ${dosed(drugOf(context, payload.medRef), payload.dosePerDay, payload.dosesPerDay)}${withOrders(payload.orders)}`;
     case "HOLD_DOSE":
-      return `Hold ${named(payload.medRef)} until the next visit`;
+      return `Hold ${named(context, payload.medRef)} until the next visit`;
     case "START_TAPER":
-      return `Taper ${named(payload.medRef)} by ${payload.taper.stepPct} % every ${payload.taper.intervalDays} days${withOrders(payload.orders)}`;
+      return `Taper ${named(context, payload.medRef)} by ${payload.taper.stepPct} % every ${payload.taper.intervalDays} days${withOrders(payload.orders)}`;
     case "CONTINUE_TAPER":
       return payload.taper === null
-        ? `Continue the taper of ${named(payload.medRef)}`
-        : `Continue the taper of ${named(payload.medRef)} by ${payload.taper.stepPct} % every ${payload.taper.intervalDays} days`;
+        ? `Continue the taper of ${named(context, payload.medRef)}`
+        : `Continue the taper of ${named(context, payload.medRef)} by ${payload.taper.stepPct} % every ${payload.taper.intervalDays} days`;
     case "PAUSE_TAPER":
-      return `Pause the taper of ${named(payload.medRef)}`;
+      return `Pause the taper of ${named(context, payload.medRef)}`;
     case "REVERT_TAPER":
-      return `Go back one reduction of ${named(payload.medRef)} and pause`;
+      return `Go back one reduction of ${named(context, payload.medRef)} and pause`;
     case "ORDER_MONITORING":
-      return `Order ${payload.orders.join(", ")}${payload.medRef === null ? "" : ` for ${named(payload.medRef)}`}`;
+      return `Order ${payload.orders.join(", ")}${payload.medRef === null ? "" : ` for ${named(context, payload.medRef)}`}`;
     case "ADD_PROTECTION":
       return PROTECTION_TEXT[payload.protection];
     case "SEPARATE_TIMING":
-      return `Separate ${named(payload.medRef)} in time from the other drugs`;
+      return `Separate ${named(context, payload.medRef)} in time from the other drugs`;
     case "RECONCILE_ITEM":
       return `Reconcile ${payload.target}`;
     case "FETCH_EXTERNAL_EVIDENCE":
       return `Look up ${payload.query}`;
     case "REQUEST_REVIEW":
-      return `Ask the ${payload.reviewTo} about ${payload.target === null ? "the list" : context.byRef.has(payload.target) ? named(payload.target) : payload.target}`;
+      return `Ask the ${payload.reviewTo} about ${payload.target === null ? "the list" : context.byRef.has(payload.target) ? named(context, payload.target) : payload.target}`;
     case "RECOMMEND_ALTERNATIVE":
-      return `Recommend an alternative to ${named(payload.medRef)}`;
+      return `Recommend an alternative to ${named(context, payload.medRef)}`;
     case "DECOMPOSE_NEW_DRUG":
       return "Judge the new drug";
     case "PROBE_COMBINATION":

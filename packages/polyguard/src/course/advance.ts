@@ -1,5 +1,6 @@
 import { drugAt } from "../kb/lookup.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
+import { copyMedication, copyState, type MutableMedication } from "../world/copies.ts";
 import type { Condition, Medication, Patient, WorldState } from "../world/types.ts";
 import type { CourseContext } from "./context.ts";
 import { advanceLabs } from "./labs.ts";
@@ -24,17 +25,16 @@ export function advance(context: CourseContext, state: WorldState, days: number)
   const day = state.clock.day + days;
   const { physiology, labs } = advanceLabs(context, state, days);
   const conditions = conditionsAt(state, day);
-  let next: WorldState = {
-    ...state,
-    clock: { ...state.clock, day },
-    medications: state.medications.map((medication) =>
-      advanceMedication(kb, patient, medication, state.clock.day, days),
-    ),
-    stopped: state.stopped.length === 0 ? state.stopped : state.stopped.map((stopped) => relaxStopped(stopped, days)),
-    conditions,
-    physiology,
-    labs,
-  };
+  const later = copyState(state);
+  later.clock = { ...state.clock, day };
+  later.medications = state.medications.map((medication) =>
+    advanceMedication(kb, patient, medication, state.clock.day, days),
+  );
+  if (state.stopped.length > 0) later.stopped = state.stopped.map((stopped) => relaxStopped(stopped, days));
+  later.conditions = conditions;
+  later.physiology = physiology;
+  later.labs = labs;
+  let next: WorldState = later;
   for (const medication of next.medications) {
     if (medication.dosePerDay <= 0) {
       const last = medication.taperPlan?.previousDosePerDay ?? medication.referenceDosePerDay;
@@ -77,7 +77,7 @@ function advanceMedication(
   if (medication.adaptationTauDays <= 0 || isSteady) {
     const isUnchanged = !isPlanned && carryOver === medication.carryOver && onsetShare === medication.onsetShare;
     if (isUnchanged) return medication;
-    return { ...(isPlanned ? runTaper(kb, patient, medication, until) : medication), carryOver, onsetShare };
+    return withUse(isPlanned ? runTaper(kb, patient, medication, until) : medication, carryOver, onsetShare);
   }
   let current = medication;
   let adaptation = medication.adaptation;
@@ -91,7 +91,16 @@ function advanceMedication(
       current = runTaper(kb, patient, current, day + 1);
     }
   }
-  return { ...current, adaptation, carryOver, onsetShare };
+  const later = withUse(current, carryOver, onsetShare);
+  later.adaptation = adaptation;
+  return later;
+}
+
+function withUse(medication: Medication, carryOver: number, onsetShare: number): MutableMedication {
+  const used = copyMedication(medication);
+  used.carryOver = carryOver;
+  used.onsetShare = onsetShare;
+  return used;
 }
 
 /** Indications that are over when their course is. */
@@ -104,20 +113,24 @@ const CURED_BY_COURSE = ["INFECTION", "UTI"];
 export function conditionsAt(state: WorldState, day: number): WorldState["conditions"] {
   const days = day - state.clock.day;
   if (days <= 0) return state.conditions;
-  const cured = state.medications.filter(
-    (each) =>
-      each.endDay !== null &&
-      each.endDay <= day &&
-      each.isTaken &&
-      each.indication !== null &&
-      CURED_BY_COURSE.includes(each.indication),
-  );
-  if (cured.length === 0 && !state.conditions.some((condition) => condition.cascade !== null)) return state.conditions;
+  if (!isAnyMoving(state, day)) return state.conditions;
   return state.conditions.map((condition) =>
-    cured.some((each) => each.indication === condition.code)
+    state.medications.some((each) => each.indication === condition.code && cures(each, day))
       ? { ...condition, severity: 0 }
       : advanceCascade(state, condition, days),
   );
+}
+
+/** Plain loops: most states have no such condition, and every judged action asks. */
+function isAnyMoving({ conditions, medications }: WorldState, day: number): boolean {
+  for (const condition of conditions) if (condition.cascade !== null) return true;
+  for (const medication of medications) if (cures(medication, day)) return true;
+  return false;
+}
+
+/** True when the medication's course is over on that day and its indication with it. */
+function cures({ endDay, isTaken, indication }: Medication, day: number): boolean {
+  return endDay !== null && endDay <= day && isTaken && indication !== null && CURED_BY_COURSE.includes(indication);
 }
 
 /** A caused condition `days` later: it moves to base + (1 - base) * min(1, dose share of its cause). */

@@ -3,6 +3,7 @@ import { type ActionPayload, isInformationAction, usesChange } from "../actions/
 import { startDose } from "../kb/dose-grid.ts";
 import { drugAt, getDrug } from "../kb/lookup.ts";
 import type { Drug } from "../kb/types.ts";
+import { copyMedication, copyState } from "../world/copies.ts";
 import type { ActiveOrder, Medication, WorldState } from "../world/types.ts";
 import type { CourseContext } from "./context.ts";
 import {
@@ -104,15 +105,14 @@ function regimenAfter(context: CourseContext, state: WorldState, payload: Action
       const from = drugAt(kb, medication.drugIndex);
       const to = drugAt(kb, payload.switchToDrugIndex);
       const isInrLow = from.groups.includes("VKA") && (state.labs.INR ?? Number.POSITIVE_INFINITY) < INR_BELOW_FOR_DOAC;
-      return {
-        ...ordered,
-        declaredSwitch: {
-          fromDrugIndex: from.index,
-          toDrugIndex: to.index,
-          declaredDay: day,
-          earliestDay: day + (isInrLow ? 0 : Math.ceil(washoutDays(from, to))),
-        },
+      const declared = copyState(ordered);
+      declared.declaredSwitch = {
+        fromDrugIndex: from.index,
+        toDrugIndex: to.index,
+        declaredDay: day,
+        earliestDay: day + (isInrLow ? 0 : Math.ceil(washoutDays(from, to))),
       };
+      return declared;
     }
     case "SUBSTITUTE_DRUG": {
       const old = findMedication(state, payload.medRef);
@@ -120,7 +120,7 @@ function regimenAfter(context: CourseContext, state: WorldState, payload: Action
       const drug = drugAt(kb, payload.drugIndex);
       const isSameTaperClass = drug.taperClass !== "NONE" && drugAt(kb, old.drugIndex).taperClass === drug.taperClass;
       const adaptation = isSameTaperClass ? old.adaptation : null;
-      const stopped = stopMedication(state, isSameTaperClass ? { ...old, adaptation: 0 } : old, {
+      const stopped = stopMedication(state, isSameTaperClass ? withoutAdaptation(old) : old, {
         day,
         reason: "agent",
         wasAbrupt: !isSameTaperClass,
@@ -130,7 +130,13 @@ function regimenAfter(context: CourseContext, state: WorldState, payload: Action
           ? old.indication
           : indicationFor(kb, state, drug.index);
       return withOrders(
-        started(stopped, drug, { ...payload, indication, adaptation, crossOverFromDrugIndex: null }),
+        started(stopped, drug, {
+          dosePerDay: payload.dosePerDay,
+          dosesPerDay: payload.dosesPerDay,
+          indication,
+          adaptation,
+          crossOverFromDrugIndex: null,
+        }),
         payload.orders,
         drug.index,
       );
@@ -143,7 +149,8 @@ function regimenAfter(context: CourseContext, state: WorldState, payload: Action
       const indication = indicationFor(kb, state, drug.index) ?? declaredIndication(state, drug);
       return withOrders(
         started(state, drug, {
-          ...payload,
+          dosePerDay: payload.dosePerDay,
+          dosesPerDay: payload.dosesPerDay,
           indication,
           adaptation: null,
           crossOverFromDrugIndex: crossOverFrom?.drugIndex ?? null,
@@ -156,18 +163,14 @@ function regimenAfter(context: CourseContext, state: WorldState, payload: Action
       const medication = findMedication(state, payload.medRef);
       if (medication === undefined) return state;
       const isSame = medication.dosePerDay === payload.dosePerDay && medication.dosesPerDay === payload.dosesPerDay;
-      const adjusted = isSame
-        ? state
-        : withMedication(state, {
-            ...withDose(medication, payload.dosePerDay, payload.dosesPerDay, day),
-            taperPlan: null,
-          });
-      return withOrders(adjusted, payload.orders, medication.drugIndex);
+      return withOrders(isSame ? state : adjusted(state, medication, payload), payload.orders, medication.drugIndex);
     }
     case "HOLD_DOSE": {
       const medication = findMedication(state, payload.medRef);
       if (medication === undefined || isHeld(medication, day)) return state;
-      return withMedication(state, { ...medication, heldUntilDay: day + context.scenario.stepDays });
+      const held = copyMedication(medication);
+      held.heldUntilDay = day + context.scenario.stepDays;
+      return withMedication(state, held);
     }
     case "START_TAPER": {
       const medication = findMedication(state, payload.medRef);
@@ -182,15 +185,13 @@ function regimenAfter(context: CourseContext, state: WorldState, payload: Action
       const pace = payload.taper ?? plan;
       const isSamePace = pace.stepPct === plan.stepPct && pace.intervalDays === plan.intervalDays;
       if (!plan.isPaused && isSamePace) return state;
-      const resumed: Medication = {
-        ...medication,
-        taperPlan: {
-          ...plan,
-          stepPct: pace.stepPct,
-          intervalDays: pace.intervalDays,
-          isPaused: false,
-          nextReductionDay: Math.max(day, plan.lastReductionDay + pace.intervalDays),
-        },
+      const resumed = copyMedication(medication);
+      resumed.taperPlan = {
+        ...plan,
+        stepPct: pace.stepPct,
+        intervalDays: pace.intervalDays,
+        isPaused: false,
+        nextReductionDay: Math.max(day, plan.lastReductionDay + pace.intervalDays),
       };
       return settleTaper(state, runTaper(kb, context.scenario.patient, resumed, day), day);
     }
@@ -199,18 +200,21 @@ function regimenAfter(context: CourseContext, state: WorldState, payload: Action
       const medication = findMedication(state, payload.medRef);
       const plan = medication?.taperPlan;
       if (medication === undefined || plan === null || plan === undefined) return state;
-      if (payload.type === "PAUSE_TAPER")
-        return plan.isPaused ? state : withMedication(state, { ...medication, taperPlan: { ...plan, isPaused: true } });
+      if (payload.type === "PAUSE_TAPER") {
+        if (plan.isPaused) return state;
+        const paused = copyMedication(medication);
+        paused.taperPlan = { ...plan, isPaused: true };
+        return withMedication(state, paused);
+      }
       if (plan.reductions === 0 || medication.dosePerDay >= plan.previousDosePerDay) return state;
-      return withMedication(state, {
-        ...withDose(medication, plan.previousDosePerDay, medication.dosesPerDay, day),
-        taperPlan: { ...plan, reductions: plan.reductions - 1, isPaused: true },
-      });
+      const reverted = withDose(medication, plan.previousDosePerDay, medication.dosesPerDay, day);
+      reverted.taperPlan = { ...plan, reductions: plan.reductions - 1, isPaused: true };
+      return withMedication(state, reverted);
     }
     case "ORDER_MONITORING": {
       const drugIndex = payload.medRef === null ? null : (findMedication(state, payload.medRef)?.drugIndex ?? null);
       // A standing order that is placed again is drawn again: the sample is the effect.
-      return payload.orders.length === 0 ? state : { ...withOrders(state, payload.orders, drugIndex) };
+      return payload.orders.length === 0 ? state : copyState(withOrders(state, payload.orders, drugIndex));
     }
     case "ADD_PROTECTION":
       return protectedState(context, state, payload.protection);
@@ -220,25 +224,43 @@ function regimenAfter(context: CourseContext, state: WorldState, payload: Action
     }
     case "RECONCILE_ITEM":
       return reconciled(state, payload.target);
-    case "FETCH_EXTERNAL_EVIDENCE":
-      return state.clock.evidenceLeft <= 0
-        ? state
-        : { ...state, clock: { ...state.clock, evidenceLeft: state.clock.evidenceLeft - 1 } };
+    case "FETCH_EXTERNAL_EVIDENCE": {
+      if (state.clock.evidenceLeft <= 0) return state;
+      const fetched = copyState(state);
+      fetched.clock = { ...state.clock, evidenceLeft: state.clock.evidenceLeft - 1 };
+      return fetched;
+    }
     case "REQUEST_REVIEW": {
       if (state.clock.reviewsLeft <= 0) return state;
       const drugIndex = payload.target === null ? null : (findMedication(state, payload.target)?.drugIndex ?? null);
-      return {
-        ...state,
-        clock: { ...state.clock, reviewsLeft: state.clock.reviewsLeft - 1 },
-        reviews: [
-          ...state.reviews,
-          { reviewTo: payload.reviewTo, drugIndex, day, validUntilStep: state.clock.step + REVIEW_VALID_STEPS },
-        ],
-      };
+      const reviewed = copyState(state);
+      reviewed.clock = { ...state.clock, reviewsLeft: state.clock.reviewsLeft - 1 };
+      reviewed.reviews = [
+        ...state.reviews,
+        { reviewTo: payload.reviewTo, drugIndex, day, validUntilStep: state.clock.step + REVIEW_VALID_STEPS },
+      ];
+      return reviewed;
     }
     default:
       return assertNever(payload);
   }
+}
+
+function adjusted(
+  state: WorldState,
+  medication: Medication,
+  { dosePerDay, dosesPerDay }: { readonly dosePerDay: number; readonly dosesPerDay: number },
+): WorldState {
+  const next = withDose(medication, dosePerDay, dosesPerDay, state.clock.day);
+  next.taperPlan = null;
+  return withMedication(state, next);
+}
+
+/** A drug whose place another one of its taper class takes: the body misses nothing. */
+function withoutAdaptation(medication: Medication): Medication {
+  const settled = copyMedication(medication);
+  settled.adaptation = 0;
+  return settled;
 }
 
 /** What a start needs beside the drug. */
@@ -283,7 +305,10 @@ function withOrders(state: WorldState, codes: readonly string[], drugIndex: numb
     if (!state.orders.some((order) => order.code === code && order.drugIndex === drugIndex && order.endDay === null))
       fresh.push({ code, drugIndex, startDay: state.clock.day, endDay: null });
   }
-  return fresh.length === 0 ? state : { ...state, orders: [...state.orders, ...fresh] };
+  if (fresh.length === 0) return state;
+  const next = copyState(state);
+  next.orders = [...state.orders, ...fresh];
+  return next;
 }
 
 function protectedState(context: CourseContext, state: WorldState, protection: string): WorldState {
@@ -325,7 +350,10 @@ function reconciled(state: WorldState, target: string): WorldState {
         each === medication ? { ...each, isListed: true, isUnreconciled: false } : each,
       );
   }
-  return { ...state, medications, truthGaps };
+  const next = copyState(state);
+  next.medications = medications;
+  next.truthGaps = truthGaps;
+  return next;
 }
 
 /** Books one change: budget and the record for the 28-day windows. */
@@ -339,9 +367,11 @@ function countChange(before: WorldState, after: WorldState, actionType: string):
   for (const medication of before.medications)
     if (!after.medications.some((each) => each.medRef === medication.medRef)) drugIndexes.add(medication.drugIndex);
   const { clock } = before;
-  return {
-    ...after,
-    clock: { ...after.clock, changesLeft: Math.max(0, after.clock.changesLeft - 1) },
-    changes: [...before.changes, { day: clock.day, step: clock.step, drugIndexes: [...drugIndexes], actionType }],
-  };
+  const counted = copyState(after);
+  counted.clock = { ...after.clock, changesLeft: Math.max(0, after.clock.changesLeft - 1) };
+  counted.changes = [
+    ...before.changes,
+    { day: clock.day, step: clock.step, drugIndexes: [...drugIndexes], actionType },
+  ];
+  return counted;
 }

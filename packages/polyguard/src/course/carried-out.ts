@@ -1,6 +1,7 @@
 import { doseGrid, isTitrated, startDose, targetDose } from "../kb/dose-grid.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
+import { copyMedication, copyState } from "../world/copies.ts";
 import type { Medication, Patient, WorldState } from "../world/types.ts";
 import { indicationFor, startMedication } from "./regimen.ts";
 import { recommendedTaper } from "./taper-classes.ts";
@@ -47,44 +48,73 @@ export function carriedOut(kb: KnowledgeBase, patient: Patient, state: WorldStat
       adaptation: null,
       endDay: null,
     });
-    const started = next.medications.length - 1;
-    next = {
-      ...next,
-      medications: next.medications.map((medication, i) =>
-        i === started ? { ...medication, startDay: declaredSwitch.earliestDay } : medication,
-      ),
-    };
+    next = withLast(next, declaredSwitch.earliestDay);
   }
-  for (const medication of next.medications) {
-    if (medication.crossOverFromDrugIndex === null) continue;
-    const old = next.medications.find((each) => each.drugIndex === medication.crossOverFromDrugIndex);
-    if (old === undefined || old.taperPlan !== null || old.endDay !== null) continue;
-    const day = targetReachedDay(drugAt(kb, medication.drugIndex), medication, today);
-    const leaving = leavingFrom(kb, patient, old, day);
-    next = { ...next, medications: next.medications.map((each) => (each === old ? leaving : each)) };
-  }
+  for (const medication of next.medications)
+    if (medication.crossOverFromDrugIndex !== null) next = withLeaving(kb, patient, next, medication, today);
   return next;
 }
 
+/** The state with its last medication begun on another day. */
+function withLast(state: WorldState, startDay: number): WorldState {
+  const last = copyMedication(state.medications.at(-1)!);
+  last.startDay = startDay;
+  const next = copyState(state);
+  next.medications = [...state.medications.slice(0, -1), last];
+  return next;
+}
+
+/** The state in which the drug that `medication` crosses over from leaves once the new one has reached its target dose. */
+function withLeaving(
+  kb: KnowledgeBase,
+  patient: Patient,
+  state: WorldState,
+  medication: Medication,
+  today: number,
+): WorldState {
+  const old = state.medications.find((each) => each.drugIndex === medication.crossOverFromDrugIndex);
+  if (old === undefined || old.taperPlan !== null || old.endDay !== null) return state;
+  const day = targetReachedDay(drugAt(kb, medication.drugIndex), medication, today);
+  const leaving = leavingFrom(kb, patient, old, day);
+  const next = copyState(state);
+  next.medications = state.medications.map((each) => (each === old ? leaving : each));
+  return next;
+}
+
+// The same drug leaves in the same way whatever else an action changes, and as the same object it is judged once.
+const leavings = new WeakMap<
+  Medication,
+  { readonly patient: Patient; readonly day: number; readonly leaving: Medication }
+>();
+
 /** The old drug of a cross-over with the plan by which it leaves from `day` on. */
 function leavingFrom(kb: KnowledgeBase, patient: Patient, old: Medication, day: number): Medication {
+  const kept = leavings.get(old);
+  if (kept !== undefined && kept.patient === patient && kept.day === day) return kept.leaving;
+  const leaving = makeLeaving(kb, patient, old, day);
+  leavings.set(old, { patient, day, leaving });
+  return leaving;
+}
+
+function makeLeaving(kb: KnowledgeBase, patient: Patient, old: Medication, day: number): Medication {
   const drug = drugAt(kb, old.drugIndex);
   const daysOfUse = day - old.startDay;
   const pace =
     drug.taperIfDaysGt !== null && daysOfUse > drug.taperIfDaysGt
       ? recommendedTaper(drug, { startDosePerDay: old.referenceDosePerDay, dosePerDay: old.dosePerDay, daysOfUse })
       : null;
-  if (pace === null || doseGrid(drug, patient).length === 0) return { ...old, endDay: day };
-  return {
-    ...old,
-    taperPlan: {
-      ...pace,
+  const leaving = copyMedication(old);
+  if (pace === null || doseGrid(drug, patient).length === 0) leaving.endDay = day;
+  else
+    leaving.taperPlan = {
+      stepPct: pace.stepPct,
+      intervalDays: pace.intervalDays,
       startDay: day,
       lastReductionDay: day,
       nextReductionDay: day,
       previousDosePerDay: old.dosePerDay,
       reductions: 0,
       isPaused: false,
-    },
-  };
+    };
+  return leaving;
 }

@@ -3,11 +3,12 @@ import type { Evaluation } from "../engine/evaluation-types.ts";
 import { BURDEN_WEIGHT } from "../engine/harm.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import type { WorldState } from "../world/types.ts";
+import { conditionsAt } from "./advance.ts";
 import { previewAction } from "./apply.ts";
 import { carriedOut } from "./carried-out.ts";
 import { COURSE_DAYS, type CourseContext } from "./context.ts";
-import { HorizonJudge } from "./horizon.ts";
-import { manyChangesFactor, RegimenProjector, startLoss } from "./project.ts";
+import { type Horizon, HorizonJudge, OrderCodes } from "./horizon.ts";
+import { manyChangesFactor, startLoss } from "./project.ts";
 import { withdrawalLoss } from "./withdrawal.ts";
 
 /** Losses of a course or of a moment; rates a year. */
@@ -38,22 +39,22 @@ const SETTLED_DAYS = 400;
  */
 export class CourseEvaluator {
   readonly #kb: KnowledgeBase;
-  readonly #judge: HorizonJudge;
-  /** Items at the near and the far day; most drugs of a candidate are those of the begun state. */
-  readonly #near: RegimenProjector;
-  readonly #far: RegimenProjector;
-  readonly #other: RegimenProjector;
+  /** Prepared for the begun state at its near and its far day: most drugs of a candidate are those of that state. */
+  readonly #near: HorizonJudge;
+  readonly #far: HorizonJudge;
+  /** For everything else. */
+  readonly #other: HorizonJudge;
   #context: CourseContext | null = null;
   #begun: WorldState | null = null;
-  #hasBase = false;
+  #isPrepared = false;
   #cache = new Map<ActionPayload | null, CourseValue>();
 
   constructor(kb: KnowledgeBase) {
     this.#kb = kb;
-    this.#judge = new HorizonJudge(kb);
-    this.#near = new RegimenProjector(kb);
-    this.#far = new RegimenProjector(kb);
-    this.#other = new RegimenProjector(kb);
+    const orderCodes = new OrderCodes();
+    this.#near = new HorizonJudge(kb, orderCodes);
+    this.#far = new HorizonJudge(kb, orderCodes);
+    this.#other = new HorizonJudge(kb, orderCodes);
   }
 
   /** Takes a state; values of the one before are forgotten. The same state again keeps them. */
@@ -61,7 +62,7 @@ export class CourseEvaluator {
     if (this.#begun === state && this.#context === context) return;
     this.#context = context;
     this.#begun = state;
-    this.#hasBase = false;
+    this.#isPrepared = false;
     this.#cache = new Map();
   }
 
@@ -71,7 +72,7 @@ export class CourseEvaluator {
     if (cached !== undefined) return cached;
     const context = this.#context!;
     const state = this.#begun!;
-    if (!this.#hasBase) this.#keepItems(context, state);
+    if (!this.#isPrepared) this.#prepare(context, state);
     let value: CourseValue;
     if (payload === null) value = this.#courseValue(context, state, 0);
     else {
@@ -106,18 +107,16 @@ export class CourseEvaluator {
 
   /** The engine's evaluation on a day of the state's future: lam_h and exposures; overwritten by the next call. */
   evaluationAt(context: CourseContext, state: WorldState, day: number): Evaluation {
-    return this.#judge.judge(context, state, day, manyChangesFactor(state, day), this.#other);
+    return this.#other.judge(horizonOf(context, state, day, manyChangesFactor(state, day)));
   }
 
-  #keepItems(context: CourseContext, state: WorldState): void {
-    const { patient } = context.scenario;
-    const carried = carriedOut(this.#kb, patient, state);
+  #prepare(context: CourseContext, state: WorldState): void {
+    const carried = carriedOut(this.#kb, context.scenario.patient, state);
     const { day } = state.clock;
     // A candidate that counts as a change meets the adherence of one change more.
-    this.#near.keep(patient, carried, day + NEAR_DAY, manyChangesFactor(state, day + NEAR_DAY, 1));
-    const items = this.#far.keep(patient, carried, day + FAR_DAY, manyChangesFactor(state, day + FAR_DAY, 0));
-    this.#judge.setBase(context, carried, day + FAR_DAY, items);
-    this.#hasBase = true;
+    this.#near.prepare(horizonOf(context, carried, day + NEAR_DAY, manyChangesFactor(state, day + NEAR_DAY, 1)));
+    this.#far.prepare(horizonOf(context, carried, day + FAR_DAY, manyChangesFactor(state, day + FAR_DAY, 0)));
+    this.#isPrepared = true;
   }
 
   /** @param more changes of today that the state does not list yet */
@@ -125,19 +124,27 @@ export class CourseEvaluator {
     const { patient } = context.scenario;
     const carried = carriedOut(this.#kb, patient, state);
     const { day } = state.clock;
-    const nearFactor = manyChangesFactor(state, day + NEAR_DAY, more);
-    const near = this.#judge.judge(context, carried, day + NEAR_DAY, nearFactor, this.#near);
+    const nearHorizon = horizonOf(context, carried, day + NEAR_DAY, manyChangesFactor(state, day + NEAR_DAY, more));
+    const near = this.#judgeBy(this.#near, nearHorizon);
     let ade = NEAR_SHARE * near.lamAde;
     let dis = NEAR_SHARE * (near.lamDis + startLoss(this.#kb, carried, day + NEAR_DAY));
     let burden = NEAR_SHARE * near.burden;
-    const farFactor = manyChangesFactor(state, day + FAR_DAY, 0);
-    const far = this.#judge.judge(context, carried, day + FAR_DAY, farFactor, this.#far);
+    const farHorizon = horizonOf(context, carried, day + FAR_DAY, manyChangesFactor(state, day + FAR_DAY, 0));
+    const far = this.#judgeBy(this.#far, farHorizon);
     ade += FAR_SHARE * far.lamAde;
     dis += FAR_SHARE * far.lamDis;
     burden += FAR_SHARE * far.burden;
     const loss = withdrawalLoss(this.#kb, patient, carried, day + COURSE_DAYS);
     return toValue(ade + loss.ade, dis + loss.dis, burden);
   }
+
+  #judgeBy(prepared: HorizonJudge, horizon: Horizon): Evaluation {
+    return (prepared.isSetFor(horizon) ? prepared : this.#other).judge(horizon);
+  }
+}
+
+function horizonOf(context: CourseContext, state: WorldState, day: number, factor: number): Horizon {
+  return { context, state, day, factor, conditions: conditionsAt(state, day) };
 }
 
 function toValue(ade: number, dis: number, burden: number): CourseValue {

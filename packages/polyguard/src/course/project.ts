@@ -2,12 +2,19 @@ import type { EvaluationItem } from "../engine/evaluation-types.ts";
 import { makeItem } from "../engine/evaluation-types.ts";
 import { isTitrated } from "../kb/dose-grid.ts";
 import { drugAt } from "../kb/lookup.ts";
-import type { KnowledgeBase } from "../kb/types.ts";
+import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import type { Medication, Patient, StoppedDrug, WorldState } from "../world/types.ts";
 import { raisedDose } from "./carried-out.ts";
 import { isHeld } from "./regimen.ts";
 import { TaperWalker } from "./taper-run.ts";
-import { carryOverAfterStop, carryOverAfterUse, onsetAfterStop, onsetAfterUse, timingOf } from "./time-constants.ts";
+import {
+  carryOverAfterStop,
+  carryOverAfterUse,
+  type DrugTiming,
+  onsetAfterStop,
+  onsetAfterUse,
+  timingOf,
+} from "./time-constants.ts";
 
 type MutableItem = { -readonly [K in keyof EvaluationItem]: EvaluationItem[K] };
 
@@ -51,12 +58,16 @@ type Entry = Medication | StoppedDrug;
  * is valid until the next call. After `keep` the items of that state stand for the same drugs of states made from it.
  */
 export class RegimenProjector {
+  readonly #drugs: readonly Drug[];
+  readonly #timings: readonly DrugTiming[];
+  readonly #walker: TaperWalker;
   readonly #kb: KnowledgeBase;
   readonly #pool: MutableItem[] = [];
-  #used = 0;
   readonly #items: EvaluationItem[] = [];
-  readonly #walker = new TaperWalker();
-  readonly #kept = new Map<Entry, MutableItem>();
+  /** Entries of the kept state in its order, and their items; null = nothing of the drug is left that day. */
+  readonly #keptEntries: Entry[] = [];
+  readonly #keptItems: (MutableItem | null)[] = [];
+  readonly #keptPool: MutableItem[] = [];
   #keptReviews: WorldState["reviews"] | null = null;
   #keptStep = -1;
   #keptDay = Number.NaN;
@@ -64,54 +75,52 @@ export class RegimenProjector {
 
   constructor(kb: KnowledgeBase) {
     this.#kb = kb;
+    this.#drugs = kb.drugs;
+    this.#timings = kb.drugs.map(timingOf);
+    this.#walker = new TaperWalker();
   }
 
   /** Items of the state on `day` (not before the state's own day). @param factor on adherence, see {@link manyChangesFactor} */
   project(patient: Patient, state: WorldState, day: number, factor: number): readonly EvaluationItem[] {
     const items = this.#items;
-    items.length = 0;
-    this.#used = 0;
     const isKept =
       this.#keptDay === day &&
       this.#keptFactor === factor &&
       this.#keptReviews === state.reviews &&
       this.#keptStep === state.clock.step;
-    for (const medication of state.medications) {
-      const kept = isKept ? this.#kept.get(medication) : undefined;
-      if (kept !== undefined) items.push(kept);
-      else if (medication.isTaken) this.#addMedication(patient, state, medication, day, factor);
+    // A state made from the kept one has its entries in the same order, so each search goes on behind the last find.
+    let from = isKept ? 0 : this.#keptEntries.length;
+    let count = 0;
+    let used = 0;
+    const { medications, stopped } = state;
+    for (let i = 0; i < medications.length + stopped.length; i++) {
+      const entry = i < medications.length ? medications[i]! : stopped[i - medications.length]!;
+      const at = this.#keptEntries.indexOf(entry, from);
+      let item: EvaluationItem | null;
+      if (at >= 0) {
+        from = at + 1;
+        item = this.#keptItems[at]!;
+      } else {
+        item = this.#fill(poolItem(this.#pool, used), patient, state, i, day, factor);
+        if (item !== null) used++;
+      }
+      if (item !== null) items[count++] = item;
     }
-    for (const stopped of state.stopped) {
-      const kept = isKept ? this.#kept.get(stopped) : undefined;
-      if (kept !== undefined) items.push(kept);
-      else this.#addStopped(stopped, day, factor);
-    }
+    if (items.length > count) items.length = count;
     return items;
   }
 
   /** Projects a state and keeps its items, instead of those kept before. */
   keep(patient: Patient, state: WorldState, day: number, factor: number): readonly EvaluationItem[] {
-    this.#kept.clear();
-    this.#keptDay = Number.NaN;
+    const count = state.medications.length + state.stopped.length;
     const items: EvaluationItem[] = [];
-    const take = (entry: Entry): void => {
-      const item = this.#items.at(-1);
-      if (item === undefined) return;
-      const own: MutableItem = { ...item };
-      this.#kept.set(entry, own);
-      items.push(own);
-    };
-    for (const medication of state.medications) {
-      this.#items.length = 0;
-      this.#used = 0;
-      if (medication.isTaken) this.#addMedication(patient, state, medication, day, factor);
-      take(medication);
-    }
-    for (const stopped of state.stopped) {
-      this.#items.length = 0;
-      this.#used = 0;
-      this.#addStopped(stopped, day, factor);
-      take(stopped);
+    this.#keptEntries.length = 0;
+    this.#keptItems.length = 0;
+    for (let i = 0; i < count; i++) {
+      const item = this.#fill(poolItem(this.#keptPool, i), patient, state, i, day, factor);
+      this.#keptEntries.push(state.medications[i] ?? state.stopped[i - state.medications.length]!);
+      this.#keptItems.push(item);
+      if (item !== null) items.push(item);
     }
     this.#keptReviews = state.reviews;
     this.#keptStep = state.clock.step;
@@ -120,22 +129,35 @@ export class RegimenProjector {
     return items;
   }
 
-  #next(): MutableItem {
-    let item = this.#pool[this.#used];
-    if (item === undefined) {
-      item = { ...makeItem({ drugIndex: 0, dosePerDay: 0 }) };
-      this.#pool.push(item);
-    }
-    this.#used++;
-    this.#items.push(item);
-    return item;
+  /** Writes entry `i` (medications, then stopped drugs) into an item; null when nothing of the drug is left. */
+  #fill(
+    item: MutableItem,
+    patient: Patient,
+    state: WorldState,
+    i: number,
+    day: number,
+    adherence: number,
+  ): MutableItem | null {
+    const { medications } = state;
+    const isThere =
+      i < medications.length
+        ? this.#fillMedication(item, patient, state, medications[i]!, day, adherence)
+        : this.#fillStopped(item, state.stopped[i - medications.length]!, day, adherence);
+    return isThere ? item : null;
   }
 
-  #addMedication(patient: Patient, state: WorldState, medication: Medication, day: number, adherence: number): void {
-    if (medication.startDay > day) return;
+  #fillMedication(
+    item: MutableItem,
+    patient: Patient,
+    state: WorldState,
+    medication: Medication,
+    day: number,
+    adherence: number,
+  ): boolean {
+    if (!medication.isTaken || medication.startDay > day) return false;
     const today = state.clock.day;
-    const drug = drugAt(this.#kb, medication.drugIndex);
-    const timing = timingOf(drug);
+    const drug = this.#drugs[medication.drugIndex]!;
+    const timing = this.#timings[medication.drugIndex]!;
     let dosePerDay = medication.dosePerDay;
     let stopDay = medication.endDay === null ? Number.POSITIVE_INFINITY : medication.endDay;
     const plan = medication.taperPlan;
@@ -165,9 +187,8 @@ export class RegimenProjector {
     if (isStopped) {
       carryOver = carryOverAfterStop(timing, carryOver, day - stopDay);
       onsetShare = onsetAfterStop(timing, onsetShare, day - stopDay);
-      if (carryOver === 0 && onsetShare < FADED_SHARE) return;
+      if (carryOver === 0 && onsetShare < FADED_SHARE) return false;
     }
-    const item = this.#next();
     item.drugIndex = medication.drugIndex;
     item.dosePerDay = dosePerDay;
     item.dosesPerDay = medication.dosesPerDay;
@@ -183,14 +204,14 @@ export class RegimenProjector {
     item.isTapering = plan !== null && !plan.isPaused;
     item.isReviewed = isReviewed(state, medication.drugIndex);
     item.crossOverFromDrugIndex = medication.crossOverFromDrugIndex;
+    return true;
   }
 
-  #addStopped(stopped: StoppedDrug, day: number, adherence: number): void {
-    const timing = timingOf(drugAt(this.#kb, stopped.drugIndex));
+  #fillStopped(item: MutableItem, stopped: StoppedDrug, day: number, adherence: number): boolean {
+    const timing = this.#timings[stopped.drugIndex]!;
     const carryOver = carryOverAfterStop(timing, stopped.carryOverAtStop, day - stopped.stopDay);
     const onsetShare = onsetAfterStop(timing, stopped.onsetShareAtStop, day - stopped.stopDay);
-    if (carryOver === 0 && onsetShare < FADED_SHARE) return;
-    const item = this.#next();
+    if (carryOver === 0 && onsetShare < FADED_SHARE) return false;
     item.drugIndex = stopped.drugIndex;
     item.dosePerDay = stopped.dosePerDay;
     item.dosesPerDay = stopped.dosesPerDay;
@@ -206,7 +227,18 @@ export class RegimenProjector {
     item.isTapering = false;
     item.isReviewed = false;
     item.crossOverFromDrugIndex = null;
+    return true;
   }
+}
+
+/** Item `i` of a pool that grows as needed. */
+function poolItem(pool: MutableItem[], i: number): MutableItem {
+  let item = pool[i];
+  if (item === undefined) {
+    item = makeItem({ drugIndex: 0, dosePerDay: 0 });
+    pool.push(item);
+  }
+  return item;
 }
 
 const NO_HISTORY: EvaluationItem["doseHistory"] = [];

@@ -1,5 +1,6 @@
 import { drugAt } from "../kb/lookup.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
+import { copyMedication, copyState, type MutableMedication } from "../world/copies.ts";
 import type { Medication, StoppedDrug, WorldState } from "../world/types.ts";
 import { adaptationTauDays } from "./taper-classes.ts";
 import { carryOverAfterStop, onsetAfterStop, timingOf } from "./time-constants.ts";
@@ -16,10 +17,9 @@ export function isHeld(medication: Medication, day: number): boolean {
 
 /** The state with one medication replaced by `next`. */
 export function withMedication(state: WorldState, next: Medication): WorldState {
-  return {
-    ...state,
-    medications: state.medications.map((medication) => (medication.medRef === next.medRef ? next : medication)),
-  };
+  const changed = copyState(state);
+  changed.medications = state.medications.map((medication) => (medication.medRef === next.medRef ? next : medication));
+  return changed;
 }
 
 /** The state without that medication, which moves to the stopped drugs as of `day`. */
@@ -28,8 +28,9 @@ export function stopMedication(
   medication: Medication,
   how: { readonly day: number; readonly reason: StoppedDrug["reason"]; readonly wasAbrupt: boolean },
 ): WorldState {
-  const medications = state.medications.filter((each) => each.medRef !== medication.medRef);
-  if (!medication.isTaken) return { ...state, medications };
+  const next = copyState(state);
+  next.medications = state.medications.filter((each) => each.medRef !== medication.medRef);
+  if (!medication.isTaken) return next;
   const stopped: StoppedDrug = {
     drugIndex: medication.drugIndex,
     drugId: medication.drugId,
@@ -48,7 +49,8 @@ export function stopMedication(
     wasAbrupt: how.wasAbrupt,
     reason: how.reason,
   };
-  return { ...state, medications, stopped: [...state.stopped, stopped] };
+  next.stopped = [...state.stopped, stopped];
+  return next;
 }
 
 /** What a new medication is begun with. */
@@ -113,29 +115,32 @@ export function startMedication(state: WorldState, drug: Drug, start: NewMedicat
     carryOver: past === undefined ? 0 : carryOverAfterStop(timing, past.carryOverAtStop, day - past.stopDay),
     onsetShare: past === undefined ? 0 : onsetAfterStop(timing, past.onsetShareAtStop, day - past.stopDay),
   };
-  return {
-    ...state,
-    medications: [...state.medications, medication],
-    stopped: past === undefined ? state.stopped : state.stopped.filter((each) => each !== past),
-    nextMedRef: state.nextMedRef + 1,
-    declaredSwitch: state.declaredSwitch?.toDrugIndex === drug.index ? null : state.declaredSwitch,
-  };
+  const next = copyState(state);
+  next.medications = [...state.medications, medication];
+  if (past !== undefined) next.stopped = state.stopped.filter((each) => each !== past);
+  next.nextMedRef = state.nextMedRef + 1;
+  if (state.declaredSwitch?.toDrugIndex === drug.index) next.declaredSwitch = null;
+  return next;
 }
 
 /** The medication at another dose from `day` on. A higher dose is what the body adapts to from then on. */
-export function withDose(medication: Medication, dosePerDay: number, dosesPerDay: number, day: number): Medication {
+export function withDose(
+  medication: Medication,
+  dosePerDay: number,
+  dosesPerDay: number,
+  day: number,
+): MutableMedication {
   const isAboveReference = dosePerDay > medication.referenceDosePerDay;
-  return {
-    ...medication,
-    dosePerDay,
-    dosesPerDay,
-    referenceDosePerDay: isAboveReference ? dosePerDay : medication.referenceDosePerDay,
-    adaptation: isAboveReference
-      ? (medication.adaptation * medication.referenceDosePerDay) / dosePerDay
-      : medication.adaptation,
-    doseHistory: [...medication.doseHistory, { day, dosePerDay }],
-    lastDoseChangeDay: day,
-  };
+  const changed = copyMedication(medication);
+  changed.dosePerDay = dosePerDay;
+  changed.dosesPerDay = dosesPerDay;
+  if (isAboveReference) {
+    changed.referenceDosePerDay = dosePerDay;
+    changed.adaptation = (medication.adaptation * medication.referenceDosePerDay) / dosePerDay;
+  }
+  changed.doseHistory = [...medication.doseHistory, { day, dosePerDay }];
+  changed.lastDoseChangeDay = day;
+  return changed;
 }
 
 /** The most severe active condition that the drug treats, or null. Ties: the first in the list. */

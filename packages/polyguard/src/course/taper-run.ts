@@ -2,6 +2,7 @@ import type { TaperPace } from "../actions/types.ts";
 import { doseGrid } from "../kb/dose-grid.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
+import { copyMedication } from "../world/copies.ts";
 import type { DosePoint, Medication, Patient, TaperPlan } from "../world/types.ts";
 import { nextTaperDose } from "./taper-classes.ts";
 
@@ -75,7 +76,9 @@ export function beginTaper(
     reductions: 0,
     isPaused: false,
   };
-  return runTaper(kb, patient, { ...medication, taperPlan: plan }, day);
+  const planned = copyMedication(medication);
+  planned.taperPlan = plan;
+  return runTaper(kb, patient, planned, day);
 }
 
 /** The medication with all reductions made that fall due on or before `day`; dose 0 = it has come to the stop. */
@@ -89,18 +92,17 @@ export function runTaper(kb: KnowledgeBase, patient: Patient, medication: Medica
     walker.reduce();
     doseHistory.push({ day: walker.lastReductionDay, dosePerDay: walker.dosePerDay });
   }
-  return {
-    ...medication,
-    dosePerDay: walker.dosePerDay,
-    lastDoseChangeDay: walker.lastReductionDay,
-    doseHistory,
-    taperPlan: {
-      ...plan,
-      reductions: walker.reductions,
-      lastReductionDay: walker.lastReductionDay,
-      // After the stop nothing is due; the medication leaves the list.
-      nextReductionDay: walker.lastReductionDay + plan.intervalDays,
-      previousDosePerDay: walker.previousDosePerDay,
-    },
+  const reduced = copyMedication(medication);
+  reduced.dosePerDay = walker.dosePerDay;
+  reduced.lastDoseChangeDay = walker.lastReductionDay;
+  reduced.doseHistory = doseHistory;
+  reduced.taperPlan = {
+    ...plan,
+    reductions: walker.reductions,
+    lastReductionDay: walker.lastReductionDay,
+    // After the stop nothing is due; the medication leaves the list.
+    nextReductionDay: walker.lastReductionDay + plan.intervalDays,
+    previousDosePerDay: walker.previousDosePerDay,
   };
+  return reduced;
 }

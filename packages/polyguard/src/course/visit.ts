@@ -1,6 +1,7 @@
 import { HAZARDS } from "../engine/hazard-table.ts";
 import { HARM_DOMAINS, type HarmDomain } from "../kb/domains.ts";
 import { drugAt } from "../kb/lookup.ts";
+import { copyState } from "../world/copies.ts";
 import type { CourseEvent, Medication, WorldState } from "../world/types.ts";
 import { advance } from "./advance.ts";
 import type { CourseContext } from "./context.ts";
@@ -109,7 +110,9 @@ export function closeVisit(context: CourseContext, evaluator: CourseEvaluator, s
 
 function countVisit(state: WorldState): WorldState {
   const { clock } = state;
-  return { ...state, clock: { ...clock, visit: clock.visit + 1, visitsLeft: Math.max(0, clock.visitsLeft - 1) } };
+  const next = copyState(state);
+  next.clock = { ...clock, visit: clock.visit + 1, visitsLeft: Math.max(0, clock.visitsLeft - 1) };
+  return next;
 }
 
 function admit(

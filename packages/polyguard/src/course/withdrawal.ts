@@ -69,7 +69,8 @@ function severeWithdrawalRate(drug: Drug, withdrawal: number, conditions: WorldS
 
 /** Share of the effects of W that is left under the support orders of the state. */
 function supportFactor(state: WorldState): number {
-  return state.orders.some((order) => SUPPORT_ORDERS.includes(order.code)) ? SUPPORT_FACTOR : 1;
+  for (const { code } of state.orders) if (SUPPORT_ORDERS.includes(code)) return SUPPORT_FACTOR;
+  return 1;
 }
 
 /** Sums the loss of one drug over days of constant effect. */
@@ -162,38 +163,56 @@ export function withdrawalLoss(
   let dis = 0;
   let isAny = false;
   const support = supportFactor(state);
-  const add = (entry: Medication | StoppedDrug, compute: () => void): void => {
-    const day = state.clock.day;
-    let loss = losses.get(entry);
-    const isFresh =
-      loss !== undefined &&
-      loss.day === day &&
-      loss.untilDay === untilDay &&
-      loss.support === support &&
-      loss.conditions === state.conditions;
-    if (!isFresh) {
-      compute();
-      loss = { day, untilDay, support, conditions: state.conditions, ade: lossSum.ade, dis: lossSum.dis };
-      losses.set(entry, loss);
-    }
-    isAny = true;
-    ade += loss!.ade;
-    dis += loss!.dis;
-  };
   for (const medication of state.medications) {
     if (medication.adaptation <= 0 || !medication.isTaken) continue;
     const isPlanned = medication.taperPlan !== null && !medication.taperPlan.isPaused;
     if (!isPlanned && medication.dosePerDay >= medication.referenceDosePerDay) continue;
-    add(medication, () => sumMedication(kb, patient, state, medication, untilDay, support));
+    let loss = keptLoss(medication, state, untilDay, support);
+    if (loss === null) {
+      sumMedication(kb, patient, state, medication, untilDay, support);
+      loss = keepSum(medication, state, untilDay, support);
+    }
+    isAny = true;
+    ade += loss.ade;
+    dis += loss.dis;
   }
   for (const stopped of state.stopped) {
     if (stopped.adaptation <= SETTLED_GAP) continue;
-    add(stopped, () => {
+    let loss = keptLoss(stopped, state, untilDay, support);
+    if (loss === null) {
       lossSum.begin(drugAt(kb, stopped.drugIndex), state, stopped.indication, support);
       lossSum.add(stopped.adaptation, 0, stopped.adaptationTauDays, untilDay - state.clock.day);
-    });
+      loss = keepSum(stopped, state, untilDay, support);
+    }
+    isAny = true;
+    ade += loss.ade;
+    dis += loss.dis;
   }
   return isAny ? { ade, dis } : NO_WITHDRAWAL;
+}
+
+/** The loss of a drug that was worked out before, if all it depends on is as it was. */
+function keptLoss(
+  entry: Medication | StoppedDrug,
+  { clock, conditions }: WorldState,
+  untilDay: number,
+  support: number,
+): CachedLoss | null {
+  const loss = losses.get(entry);
+  if (loss === undefined || loss.day !== clock.day || loss.untilDay !== untilDay) return null;
+  return loss.support === support && loss.conditions === conditions ? loss : null;
+}
+
+/** Keeps what was summed up for a drug. */
+function keepSum(
+  entry: Medication | StoppedDrug,
+  { clock, conditions }: WorldState,
+  untilDay: number,
+  support: number,
+): CachedLoss {
+  const loss = { day: clock.day, untilDay, support, conditions, ade: lossSum.ade, dis: lossSum.dis };
+  losses.set(entry, loss);
+  return loss;
 }
 
 function sumMedication(

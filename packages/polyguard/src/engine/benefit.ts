@@ -31,6 +31,7 @@ export class BenefitModel {
   readonly #linkLongAfter: Float64Array;
   readonly #linkLongFactor: Float64Array;
   readonly #response: Float64Array;
+  #responses: EvaluationContext["responses"] | null = null;
   readonly #linkOf = new Map<string, number>();
   readonly #fullDose: Float64Array;
   readonly #burden = CONDITION_CODES.map((code) => CONDITION_BURDENS.get(code)?.burdenPerYear ?? 0);
@@ -83,10 +84,16 @@ export class BenefitModel {
       this.#slotReduction[this.#slotCount] = this.#reduction[condition]!;
       this.#slotCount++;
     }
+    if (context.responses !== this.#responses) this.#setResponses(context.responses);
+  }
+
+  /** The responses of a patient are one object throughout an episode. */
+  #setResponses(responses: EvaluationContext["responses"]): void {
+    this.#responses = responses;
     this.#response.fill(1);
-    for (const [key, response] of Object.entries(context.responses)) {
+    for (const key in responses) {
       const link = this.#linkOf.get(key);
-      if (link !== undefined) this.#response[link] = response;
+      if (link !== undefined) this.#response[link] = responses[key]!;
     }
   }
 
@@ -103,8 +110,10 @@ export class BenefitModel {
   /** Adds a drug with effect x (adherence, dose share, onset, exposure), 0-1. */
   addDrug(drug: number, effect: number, daysOfUse: number): void {
     const end = this.#linkStart[drug + 1]!;
+    const slotOf = this.#slot;
+    const conditions = this.#linkCondition;
     for (let link = this.#linkStart[drug]!; link < end; link++) {
-      const slot = this.#slot[this.#linkCondition[link]!]!;
+      const slot = slotOf[conditions[link]!]!;
       if (slot < 0) continue;
       const isLong = daysOfUse > this.#linkLongAfter[link]!;
       const control = this.#linkControl[link]! * this.#response[link]! * (isLong ? this.#linkLongFactor[link]! : 1);
@@ -114,10 +123,13 @@ export class BenefitModel {
 
   /** LamDis: utility lost to disease a year. */
   finish(): number {
+    const slotLoss = this.#slotLoss;
+    const reduction = this.#slotReduction;
+    const uncontrolled = this.#uncontrolled;
+    const count = this.#slotCount;
     let loss = 0;
-    for (let slot = 0; slot < this.#slotCount; slot++) {
-      loss += this.#slotLoss[slot]! * (1 - this.#slotReduction[slot]! * (1 - this.#uncontrolled[slot]!));
-    }
+    for (let slot = 0; slot < count; slot++)
+      loss += slotLoss[slot]! * (1 - reduction[slot]! * (1 - uncontrolled[slot]!));
     return loss;
   }
 }

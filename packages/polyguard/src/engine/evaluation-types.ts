@@ -98,8 +98,12 @@ export function makeItem(
 
 const NO_HISTORY: readonly DosePoint[] = [];
 
-/** Context of the true state, with today's physiology. */
-export function contextFromWorld(patient: Patient, state: WorldState): EvaluationContext {
+/** Context of the true state, with today's physiology. @param conditions the state's own, or those of a later day */
+export function contextFromWorld(
+  patient: Patient,
+  state: WorldState,
+  conditions: WorldState["conditions"] = state.conditions,
+): EvaluationContext {
   const { physiology } = state;
   return {
     ageYears: patient.ageYears,
@@ -114,7 +118,7 @@ export function contextFromWorld(patient: Patient, state: WorldState): Evaluatio
     sodiumMmolPerL: physiology.sodiumMmolPerL,
     qtcMs: physiology.qtcMs,
     heartRatePerMin: physiology.heartRatePerMin,
-    conditions: state.conditions,
+    conditions,
     orders: state.orders
       .filter((order) => order.endDay === null || order.endDay >= state.clock.day)
       .map((order) => order.code),

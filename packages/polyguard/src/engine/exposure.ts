@@ -76,14 +76,19 @@ const CYP2C9_ACTIVITY: Readonly<Record<Cyp2c9, number>> = {
   "*3/*3": 0,
 };
 
+const CYP1A2 = ENZYMES.indexOf("CYP1A2");
+const CYP2C9 = ENZYMES.indexOf("CYP2C9");
+const CYP2C19 = ENZYMES.indexOf("CYP2C19");
+const CYP2D6 = ENZYMES.indexOf("CYP2D6");
+
 /** Fills `activity` (order of {@link ENZYMES}) and returns it: PM 0, IM .5, else 1. */
 function fillEnzymeActivity(activity: Float64Array, genotype: Genotype | undefined): Float64Array {
   activity.fill(1);
   if (genotype === undefined) return activity;
   const byPhenotype = (phenotype: string): number => (phenotype === "PM" ? 0 : phenotype === "IM" ? 0.5 : 1);
-  activity[ENZYMES.indexOf("CYP2D6")] = byPhenotype(genotype.cyp2d6);
-  activity[ENZYMES.indexOf("CYP2C19")] = byPhenotype(genotype.cyp2c19);
-  activity[ENZYMES.indexOf("CYP2C9")] = CYP2C9_ACTIVITY[genotype.cyp2c9];
+  activity[CYP2D6] = byPhenotype(genotype.cyp2d6);
+  activity[CYP2C19] = byPhenotype(genotype.cyp2c19);
+  activity[CYP2C9] = CYP2C9_ACTIVITY[genotype.cyp2c9];
   return activity;
 }
 
@@ -175,7 +180,7 @@ export class ExposureModel {
     this.#savedCount = -1;
     this.#renal = patient.crClMlPerMin === undefined ? 1 : renalFactor(patient.crClMlPerMin);
     fillEnzymeActivity(this.#activity, patient.genotype);
-    this.#basalInduction[ENZYMES.indexOf("CYP1A2")] = patient.isSmoker === true ? SMOKING_CYP1A2_INDUCTION : 0;
+    this.#basalInduction[CYP1A2] = patient.isSmoker === true ? SMOKING_CYP1A2_INDUCTION : 0;
   }
 
   /** Forgets the perpetrators. */

@@ -16,6 +16,7 @@ import type { Evaluation, EvaluationContext, EvaluationItem } from "./evaluation
 import { ExposureModel, exposureProfileOf } from "./exposure.ts";
 import { EXCESS_BY_RANK } from "./hazard-table.ts";
 import { HazardModel } from "./hazards.ts";
+import { type ItemNumbers, makeItemNumbers } from "./item-numbers.ts";
 import { PairLosses } from "./pair-losses.ts";
 
 /** Most items of one regimen, stopped drugs included. */
@@ -64,13 +65,14 @@ export class HarmEngine {
   readonly #baseItems: EvaluationItem[] = [];
   /** Slot of the base's item of a drug, or -1. */
   readonly #baseSlot: Int16Array;
-  readonly #base = makeItemNumbers();
+  readonly #base: ItemNumbers = makeItemNumbers(MAX_ITEMS);
 
   readonly #active: EvaluationItem[] = [];
   #activeCount = 0;
   /** Base slot by position, -1 for an item that the base does not hold. */
   readonly #slots = new Int16Array(MAX_ITEMS);
-  readonly #now = makeItemNumbers();
+  readonly #drugs = new Int32Array(MAX_ITEMS);
+  readonly #now: ItemNumbers = makeItemNumbers(MAX_ITEMS);
   readonly #efficacy = new Float64Array(MAX_ITEMS);
   readonly #result: Evaluation;
 
@@ -115,14 +117,15 @@ export class HarmEngine {
       isSmoker: context.isSmoker,
       ...(context.genotype === null ? {} : { genotype: context.genotype }),
     });
-    this.#hazards.setContext(context);
+    this.#hazards.setContext(context, facts.conditions);
     this.#benefit.setContext(context);
   }
 
   /** Sets other orders for the same patient and visit; the base is kept. Throws INVALID_CONFIG before setContext. */
   setOrders(orders: ReadonlySet<string>): void {
     if (this.#flags === null) throw new PraxisError("INVALID_CONFIG", "Orders can't be set before setContext.");
-    this.#flags = { ...this.#flags, hasBowelOrder: answersBowelRule(orders) };
+    const hasBowelOrder = answersBowelRule(orders);
+    if (this.#flags.hasBowelOrder !== hasBowelOrder) this.#flags = { ...this.#flags, hasBowelOrder };
     this.#pairs.setOrders(orders);
   }
 
@@ -133,14 +136,16 @@ export class HarmEngine {
     this.#hazards.keepLast(true);
     this.#pairs.remember(items);
     this.#exposure.savePerpetrators();
-    for (const [slot, item] of items.entries()) {
+    const now = this.#now;
+    for (let slot = 0; slot < items.length; slot++) {
+      const item = items[slot]!;
       this.#baseItems.push(item);
       this.#baseSlot[item.drugIndex] = slot;
+      this.#base.aucr[slot] = now.aucr[slot]!;
+      this.#base.shift[slot] = now.shift[slot]!;
+      this.#base.phi[slot] = now.phi[slot]!;
+      this.#base.formed[slot] = now.formed[slot]!;
     }
-    this.#base.aucr.set(this.#now.aucr);
-    this.#base.shift.set(this.#now.shift);
-    this.#base.phi.set(this.#now.phi);
-    this.#base.formed.set(this.#now.formed);
     return result;
   }
 
@@ -184,32 +189,48 @@ export class HarmEngine {
   /** Exposure, risk points and burden of each item; true if an active one is a PPI. */
   #addDrugs(items: readonly EvaluationItem[]): boolean {
     const exposure = this.#exposure;
+    const burden = this.#burden;
     const now = this.#now;
+    const { carryOver, aucr, shift, phi, formed } = now;
+    const base = this.#base;
+    const drugs = this.#drugs;
+    const slots = this.#slots;
+    const efficacy = this.#efficacy;
+    const active = this.#active;
+    const isPpi = this.#isPpi;
+    const baseSlot = this.#baseSlot;
+    const baseItems = this.#baseItems;
+    const count = items.length;
     exposure.clearPerpetrators();
-    for (let i = 0; i < items.length; i++) exposure.addPerpetrator(items[i]!.drugIndex, items[i]!.carryOver);
-    const isKept = this.#baseItems.length > 0 && exposure.hasSavedPerpetrators();
-    this.#hazards.begin();
-    this.#burden.begin();
-    this.#activeCount = 0;
-    let hasPpi = false;
-    for (let i = 0; i < items.length; i++) {
+    for (let i = 0; i < count; i++) {
       const item = items[i]!;
-      const slot = this.#baseSlot[item.drugIndex]!;
-      const isBase = slot >= 0 && this.#baseItems[slot] === item;
-      this.#slots[i] = isBase ? slot : -1;
-      if (isBase && isKept) {
-        now.aucr[i] = this.#base.aucr[slot]!;
-        now.shift[i] = this.#base.shift[slot]!;
-        now.phi[i] = this.#base.phi[slot]!;
-        now.formed[i] = this.#base.formed[slot]!;
-      } else this.#computeNumbers(item, i);
-      this.#efficacy[i] = 1;
-      this.#hazards.addDrug(item.drugIndex, now.phi[i]!, item.carryOver, now.shift[i]!);
-      if (!item.isActive) continue;
-      this.#active[this.#activeCount++] = item;
-      this.#burden.addDrug(item);
-      if (this.#isPpi[item.drugIndex] === 1) hasPpi = true;
+      drugs[i] = item.drugIndex;
+      carryOver[i] = item.carryOver;
+      efficacy[i] = 1;
+      exposure.addPerpetrator(item.drugIndex, item.carryOver);
     }
+    const isKept = baseItems.length > 0 && exposure.hasSavedPerpetrators();
+    burden.begin();
+    let activeCount = 0;
+    let hasPpi = false;
+    for (let i = 0; i < count; i++) {
+      const item = items[i]!;
+      const slot = baseSlot[drugs[i]!]!;
+      const isBase = slot >= 0 && baseItems[slot] === item;
+      slots[i] = isBase ? slot : -1;
+      if (isBase && isKept) {
+        aucr[i] = base.aucr[slot]!;
+        shift[i] = base.shift[slot]!;
+        phi[i] = base.phi[slot]!;
+        formed[i] = base.formed[slot]!;
+      } else this.#computeNumbers(item, i);
+      if (!item.isActive) continue;
+      active[activeCount++] = item;
+      burden.addDrug(item);
+      if (isPpi[drugs[i]!] === 1) hasPpi = true;
+    }
+    this.#activeCount = activeCount;
+    this.#hazards.begin(drugs, now, count);
     return hasPpi;
   }
 
@@ -249,12 +270,16 @@ export class HarmEngine {
   }
 
   #addBenefits(items: readonly EvaluationItem[]): void {
-    this.#benefit.begin();
+    const benefit = this.#benefit;
+    const { formed, shift } = this.#now;
+    const efficacy = this.#efficacy;
+    const { useDoses } = this.#options;
+    benefit.begin();
     for (let i = 0; i < items.length; i++) {
       const item = items[i]!;
-      const quality = this.#now.formed[i]! * this.#efficacy[i]! * lowShiftFactor(this.#now.shift[i]!);
-      const share = this.#options.useDoses ? this.#benefit.doseShare(item.drugIndex, item.dosePerDay) : 1;
-      this.#benefit.addDrug(item.drugIndex, item.effectFactor * share * quality, item.daysOfUse);
+      const quality = formed[i]! * efficacy[i]! * lowShiftFactor(shift[i]!);
+      const share = useDoses ? benefit.doseShare(item.drugIndex, item.dosePerDay) : 1;
+      benefit.addDrug(item.drugIndex, item.effectFactor * share * quality, item.daysOfUse);
     }
   }
 }
@@ -265,16 +290,6 @@ const ANTICHOL = domainIndex("ANTICHOL");
 const QT = domainIndex("QT");
 const HYPONA = domainIndex("HYPONA");
 const GI_BLEED = domainIndex("GI_BLEED");
-
-/** Numbers by position: exposure ratio, exposure shift X, dose factor phi, share of the effect that exposure leaves. */
-function makeItemNumbers(): { aucr: Float64Array; shift: Float64Array; phi: Float64Array; formed: Float64Array } {
-  return {
-    aucr: new Float64Array(MAX_ITEMS),
-    shift: new Float64Array(MAX_ITEMS),
-    phi: new Float64Array(MAX_ITEMS),
-    formed: new Float64Array(MAX_ITEMS),
-  };
-}
 
 function factsOf(context: EvaluationContext): Facts {
   return {

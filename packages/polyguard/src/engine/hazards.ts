@@ -2,6 +2,7 @@ import { domainIndex, HARM_DOMAINS } from "../kb/domains.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import type { EvaluationContext } from "./evaluation-types.ts";
 import { HAZARDS, NTI_BASE_WITHOUT_DRUG } from "./hazard-table.ts";
+import type { ItemNumbers } from "./item-numbers.ts";
 
 const DOMAIN_COUNT = HARM_DOMAINS.length;
 /** Hits per domain that still count; the thirteenth would weigh less than 1/4096 of its excess. */
@@ -9,7 +10,31 @@ const HITS_KEPT = 12;
 
 const BLEED = domainIndex("BLEED");
 const GI_BLEED = domainIndex("GI_BLEED");
+const FALL_SEDATION = domainIndex("FALL_SEDATION");
+const RESP_DEPR = domainIndex("RESP_DEPR");
+const HYPOTENSION = domainIndex("HYPOTENSION");
+const BRADY = domainIndex("BRADY");
+const QT = domainIndex("QT");
+const HYPERK = domainIndex("HYPERK");
+const HYPOK = domainIndex("HYPOK");
+const HYPONA = domainIndex("HYPONA");
+const HYPOGLY = domainIndex("HYPOGLY");
+const AKI = domainIndex("AKI");
+const ANTICHOL = domainIndex("ANTICHOL");
+const SEIZURE = domainIndex("SEIZURE");
 const NTI_TOX = domainIndex("NTI_TOX");
+
+/** Places of the sums beside the points: NTI_TOX base rate, strongest PPI, strongest antipsychotic. */
+const NTI_BASE = 0;
+const PPI = 1;
+const ANTIPSYCHOTIC = 2;
+const SUM_COUNT = 3;
+
+/** Traits of a drug beside its risk points, one bit each. */
+const NARROW_TI = 1;
+const BLEED_FACTOR = 2;
+const ANY_PPI = 4;
+const ANY_ANTIPSYCHOTIC = 8;
 
 /** Factor on GI_BLEED with any PPI (assumption: from the size of effect in trials). */
 const PPI_FACTOR = 0.4;
@@ -19,14 +44,28 @@ const GI_BLEED_MODIFIERS: Readonly<Record<string, number>> = { dabigatran: 1.4, 
 /** Yearly loss of an antipsychotic in dementia. Direction: FDA boxed warning 2005; assumption: size. */
 const ANTIPSYCHOTIC_IN_DEMENTIA_LOSS = 0.02;
 
+const EXP_04 = Math.exp(0.4);
+const EXP_05 = Math.exp(0.5);
+const EXP_06 = Math.exp(0.6);
+
 /** Limits of the exposure shift X. assumption: a quarter above the level that was in range is the first that harms. */
 const NTI_SHIFT_LIMIT = 1.25;
 const NTI_SHIFT_SLOPE = 4;
 const WARFARIN_SHIFT_LIMIT = 1.2;
 const WARFARIN_SHIFT_EXPONENT = 1.5;
 
+function traitsOf(drug: Drug): number {
+  const hasFactor = BLEED_MODIFIERS[drug.drugId] !== undefined || GI_BLEED_MODIFIERS[drug.drugId] !== undefined;
+  return (
+    (drug.isNarrowTi ? NARROW_TI : 0) |
+    (hasFactor ? BLEED_FACTOR : 0) |
+    (drug.groups.includes("PPI") ? ANY_PPI : 0) |
+    (drug.groups.includes("ANTIPSYCH") ? ANY_ANTIPSYCHOTIC : 0)
+  );
+}
+
 /**
- * Rates of harm of a regimen: `begin`, then each drug and hit, then `finish`. Works on preallocated arrays; a domain whose
+ * Rates of harm of a regimen: `begin` with its drugs, then each hit, then `finish`. Works on preallocated arrays; a domain whose
  * inputs did not change since the last regimen keeps its rate, so that candidates that differ in one drug cost little.
  */
 export class HazardModel {
@@ -39,9 +78,8 @@ export class HazardModel {
   readonly #pointStart: Int32Array;
   readonly #pointDomain: Int32Array;
   readonly #pointValue: Float64Array;
-  readonly #isNarrowTi: Uint8Array;
-  readonly #isPpi: Uint8Array;
-  readonly #isAntipsychotic: Uint8Array;
+  /** Bits of {@link NARROW_TI} and its like by drug. */
+  readonly #traits: Uint8Array;
   readonly #bleedModifier: Float64Array;
   readonly #giBleedModifier: Float64Array;
   readonly #warfarin: number;
@@ -54,10 +92,9 @@ export class HazardModel {
   readonly #factor = new Float64Array(DOMAIN_COUNT);
   readonly #excess = new Float64Array(DOMAIN_COUNT * HITS_KEPT);
   readonly #hitCount = new Int32Array(DOMAIN_COUNT);
-  #ntiBase = 0;
   #hasNti = false;
-  #ppi = 0;
-  #antipsychotic = 0;
+  /** See NTI_BASE ...: an array, so that V8 keeps plain numbers and boxes none. */
+  readonly #sums = new Float64Array(SUM_COUNT);
 
   /** Inputs and rates of the base regimen, or of the last one while no base is kept: equal inputs are not worked out again. */
   readonly #keptPoints = new Float64Array(DOMAIN_COUNT);
@@ -82,52 +119,46 @@ export class HazardModel {
     this.#pointStart = Int32Array.from(starts);
     this.#pointDomain = Int32Array.from(domains);
     this.#pointValue = Float64Array.from(values);
-    const flag = (holds: (drug: Drug) => boolean): Uint8Array =>
-      Uint8Array.from(kb.drugs, (drug) => Number(holds(drug)));
-    this.#isNarrowTi = flag((drug) => drug.isNarrowTi);
-    this.#isPpi = flag((drug) => drug.groups.includes("PPI"));
-    this.#isAntipsychotic = flag((drug) => drug.groups.includes("ANTIPSYCH"));
     this.#bleedModifier = Float64Array.from(kb.drugs, (drug) => BLEED_MODIFIERS[drug.drugId] ?? 1);
     this.#giBleedModifier = Float64Array.from(kb.drugs, (drug) => GI_BLEED_MODIFIERS[drug.drugId] ?? 1);
+    this.#traits = Uint8Array.from(kb.drugs, traitsOf);
     this.#warfarin = kb.drugIndexById.get("warfarin") ?? -1;
   }
 
-  /** Sets the patient factors. */
-  setContext(context: EvaluationContext): void {
-    const active = new Set(
-      context.conditions.filter((condition) => condition.severity > 0).map((condition) => condition.code),
-    );
+  /** Sets the patient factors. @param active codes of the active conditions */
+  setContext(context: EvaluationContext, active: ReadonlySet<string>): void {
     const factors = this.#patientFactor.fill(1);
-    const times = (domain: (typeof HARM_DOMAINS)[number], holds: boolean, factor: number): void => {
-      if (holds) factors[domainIndex(domain)]! *= factor;
+    const times = (domain: number, holds: boolean, factor: number): void => {
+      if (holds) factors[domain]! *= factor;
     };
     const { crClMlPerMin: crCl, potassiumMmolPerL: potassium, sodiumMmolPerL: sodium } = context;
-    times("BLEED", active.has("BLEED_HX"), 2);
-    times("BLEED", crCl < 30, 1.4);
-    times("GI_BLEED", active.has("GI_ULCER"), 3);
-    times("FALL_SEDATION", active.has("FALLS"), 1.8);
-    times("FALL_SEDATION", context.frailtyCfs >= 6, 1.3);
-    times("RESP_DEPR", active.has("COPD_RESP_FAIL"), 3);
-    times("HYPOTENSION", active.has("ORTHOSTATIC"), 2);
-    times("BRADY", context.heartRatePerMin < 55, 2);
-    times("QT", context.sex === "F", 1.3);
-    times("QT", potassium < 3.5, 2.5);
-    times("QT", context.qtcMs > 470, 2.5);
-    times("QT", active.has("LONG_QT"), 5);
-    times("HYPERK", crCl < 60, Math.exp(0.6));
-    times("HYPERK", crCl < 30, Math.exp(0.6));
-    times("HYPERK", potassium >= 5, 2.5);
-    times("HYPOK", potassium < 3.6, 2);
-    times("HYPONA", sodium < 135, 2);
-    times("HYPONA", active.has("HYPONA_HX"), 2);
-    times("HYPOGLY", crCl < 60, Math.exp(0.4));
-    times("HYPOGLY", active.has("DEMENTIA"), 1.4);
-    times("AKI", crCl < 60, Math.exp(0.5));
-    times("ANTICHOL", active.has("DEMENTIA"), 2);
-    times("ANTICHOL", active.has("DELIRIUM_HX"), 1.5);
-    times("SEIZURE", active.has("SEIZURE"), 3);
+    times(BLEED, active.has("BLEED_HX"), 2);
+    times(BLEED, crCl < 30, 1.4);
+    times(GI_BLEED, active.has("GI_ULCER"), 3);
+    times(FALL_SEDATION, active.has("FALLS"), 1.8);
+    times(FALL_SEDATION, context.frailtyCfs >= 6, 1.3);
+    times(RESP_DEPR, active.has("COPD_RESP_FAIL"), 3);
+    times(HYPOTENSION, active.has("ORTHOSTATIC"), 2);
+    times(BRADY, context.heartRatePerMin < 55, 2);
+    times(QT, context.sex === "F", 1.3);
+    times(QT, potassium < 3.5, 2.5);
+    times(QT, context.qtcMs > 470, 2.5);
+    times(QT, active.has("LONG_QT"), 5);
+    times(HYPERK, crCl < 60, EXP_06);
+    times(HYPERK, crCl < 30, EXP_06);
+    times(HYPERK, potassium >= 5, 2.5);
+    times(HYPOK, potassium < 3.6, 2);
+    times(HYPONA, sodium < 135, 2);
+    times(HYPONA, active.has("HYPONA_HX"), 2);
+    times(HYPOGLY, crCl < 60, EXP_04);
+    times(HYPOGLY, active.has("DEMENTIA"), 1.4);
+    times(AKI, crCl < 60, EXP_05);
+    times(ANTICHOL, active.has("DEMENTIA"), 2);
+    times(ANTICHOL, active.has("DELIRIUM_HX"), 1.5);
+    times(SEIZURE, active.has("SEIZURE"), 3);
     this.#hasDementia = active.has("DEMENTIA");
-    for (const [h, domain] of HARM_DOMAINS.entries()) this.#multiplier[h] = context.hazardMultipliers[domain] ?? 1;
+    const { hazardMultipliers } = context;
+    for (let h = 0; h < DOMAIN_COUNT; h++) this.#multiplier[h] = hazardMultipliers[HARM_DOMAINS[h]!] ?? 1;
   }
 
   /** From now on (true) compares with the regimen finished last instead of with each one's predecessor (false). */
@@ -135,39 +166,55 @@ export class HazardModel {
     this.#isKept = isKept;
   }
 
-  /** Starts a regimen. */
-  begin(): void {
+  /**
+   * Starts a regimen of `count` drugs: their points times dose factor phi and carry-over c, and the harm of exposure shifts.
+   * Arrays are taken into locals, as V8 reads a field of the model again at every use in a loop.
+   */
+  begin(drugs: Int32Array, numbers: ItemNumbers, count: number): void {
+    const points = this.#points;
+    const factor = this.#factor;
+    const sums = this.#sums;
+    const { phi, carryOver, shift } = numbers;
+    const patientFactor = this.#patientFactor;
+    const hitCount = this.#hitCount;
     // A plain loop: on arrays this short the calls to fill and set cost more than the work.
     for (let h = 0; h < DOMAIN_COUNT; h++) {
-      this.#points[h] = 0;
-      this.#factor[h] = this.#patientFactor[h]!;
-      this.#hitCount[h] = 0;
+      points[h] = 0;
+      factor[h] = patientFactor[h]!;
+      hitCount[h] = 0;
     }
-    this.#ntiBase = 0;
+    for (let k = 0; k < SUM_COUNT; k++) sums[k] = 0;
     this.#hasNti = false;
-    this.#ppi = 0;
-    this.#antipsychotic = 0;
+    const pointStart = this.#pointStart;
+    const pointDomain = this.#pointDomain;
+    const pointValue = this.#pointValue;
+    const traits = this.#traits;
+    for (let i = 0; i < count; i++) {
+      const drug = drugs[i]!;
+      const end = pointStart[drug + 1]!;
+      const scale = phi[i]! * carryOver[i]!;
+      for (let k = pointStart[drug]!; k < end; k++) points[pointDomain[k]!]! += pointValue[k]! * scale;
+      if (traits[drug] !== 0) this.#addTraits(drug, traits[drug]!, carryOver[i]!, shift[i]!);
+    }
   }
 
-  /** Adds a drug: its points times dose factor phi and carry-over c, and the harm of an exposure shift X. */
-  addDrug(drug: number, phi: number, carryOver: number, exposureShift: number): void {
-    const end = this.#pointStart[drug + 1]!;
-    const scale = phi * carryOver;
-    for (let k = this.#pointStart[drug]!; k < end; k++)
-      this.#points[this.#pointDomain[k]!]! += this.#pointValue[k]! * scale;
-    if (this.#isNarrowTi[drug] === 1) {
+  /** What few drugs have: a narrow index, a factor of their own on bleeding, the effects of PPIs and antipsychotics. */
+  #addTraits(drug: number, traits: number, carryOver: number, exposureShift: number): void {
+    const sums = this.#sums;
+    const factor = this.#factor;
+    if ((traits & NARROW_TI) !== 0) {
       this.#hasNti = true;
       const over = exposureShift - NTI_SHIFT_LIMIT;
-      this.#ntiBase += this.#lambda0[NTI_TOX]! * carryOver * (over > 0 ? 1 + NTI_SHIFT_SLOPE * over : 1);
+      sums[NTI_BASE]! += this.#lambda0[NTI_TOX]! * carryOver * (over > 0 ? 1 + NTI_SHIFT_SLOPE * over : 1);
     }
-    if (drug === this.#warfarin && exposureShift > WARFARIN_SHIFT_LIMIT) {
-      this.#factor[BLEED]! *= 1 + (exposureShift ** WARFARIN_SHIFT_EXPONENT - 1) * carryOver;
+    if (drug === this.#warfarin && exposureShift > WARFARIN_SHIFT_LIMIT)
+      factor[BLEED]! *= 1 + (exposureShift ** WARFARIN_SHIFT_EXPONENT - 1) * carryOver;
+    if ((traits & BLEED_FACTOR) !== 0) {
+      factor[BLEED]! *= 1 + (this.#bleedModifier[drug]! - 1) * carryOver;
+      factor[GI_BLEED]! *= 1 + (this.#giBleedModifier[drug]! - 1) * carryOver;
     }
-    if (this.#bleedModifier[drug] !== 1) this.#factor[BLEED]! *= 1 + (this.#bleedModifier[drug]! - 1) * carryOver;
-    if (this.#giBleedModifier[drug] !== 1)
-      this.#factor[GI_BLEED]! *= 1 + (this.#giBleedModifier[drug]! - 1) * carryOver;
-    if (this.#isPpi[drug] === 1 && carryOver > this.#ppi) this.#ppi = carryOver;
-    if (this.#isAntipsychotic[drug] === 1 && carryOver > this.#antipsychotic) this.#antipsychotic = carryOver;
+    if ((traits & ANY_PPI) !== 0 && carryOver > sums[PPI]!) sums[PPI] = carryOver;
+    if ((traits & ANY_ANTIPSYCHOTIC) !== 0 && carryOver > sums[ANTIPSYCHOTIC]!) sums[ANTIPSYCHOTIC] = carryOver;
   }
 
   /** Adds an interaction hit with its excess over the base rate. */
@@ -191,31 +238,42 @@ export class HazardModel {
     const keptRisk = this.#keptRisk;
     const keptMu = this.#keptMu;
     const keptRate = this.#keptRate;
-    this.#factor[GI_BLEED]! *= 1 + (PPI_FACTOR - 1) * this.#ppi;
-    let loss = this.#hasDementia ? ANTIPSYCHOTIC_IN_DEMENTIA_LOSS * this.#antipsychotic : 0;
+    const allPoints = this.#points;
+    const factor = this.#factor;
+    const hitCount = this.#hitCount;
+    const hitExcess = this.#excess;
+    const lambda0 = this.#lambda0;
+    const beta = this.#beta;
+    const cap = this.#cap;
+    const weight = this.#weight;
+    const multiplier = this.#multiplier;
+    const lams = this.lam;
+    const isKept = this.#isKept;
+    factor[GI_BLEED]! *= 1 + (PPI_FACTOR - 1) * this.#sums[PPI]!;
+    let loss = this.#hasDementia ? ANTIPSYCHOTIC_IN_DEMENTIA_LOSS * this.#sums[ANTIPSYCHOTIC]! : 0;
+    if (!this.#hasNti) this.#sums[NTI_BASE] = this.#hitCount[NTI_TOX]! > 0 ? NTI_BASE_WITHOUT_DRUG : 0;
     for (let h = 0; h < DOMAIN_COUNT; h++) {
-      let base = this.#lambda0[h]!;
-      if (h === NTI_TOX) base = this.#hasNti ? this.#ntiBase : this.#hitCount[h]! > 0 ? NTI_BASE_WITHOUT_DRUG : 0;
-      const points = this.#points[h]!;
-      const risk = points === keptPoints[h] ? keptRisk[h]! : Math.exp(this.#beta[h]! * points);
+      const base = h === NTI_TOX ? this.#sums[NTI_BASE]! : lambda0[h]!;
+      const points = allPoints[h]!;
+      const risk = points === keptPoints[h] ? keptRisk[h]! : Math.exp(beta[h]! * points);
       let excess = 0;
       let share = 1;
-      const hits = this.#hitCount[h]!;
+      const hits = hitCount[h]!;
       for (let k = 0; k < hits; k++) {
-        excess += this.#excess[h * HITS_KEPT + k]! * share;
+        excess += hitExcess[h * HITS_KEPT + k]! * share;
         share *= 0.5;
       }
-      const mu = base * risk * this.#factor[h]! * (1 + excess);
-      const saturated = mu === keptMu[h] ? keptRate[h]! : this.#cap[h]! * (1 - Math.exp(-mu / this.#cap[h]!));
-      if (!this.#isKept) {
+      const mu = base * risk * factor[h]! * (1 + excess);
+      const saturated = mu === keptMu[h] ? keptRate[h]! : cap[h]! * (1 - Math.exp(-mu / cap[h]!));
+      if (!isKept) {
         keptPoints[h] = points;
         keptRisk[h] = risk;
         keptMu[h] = mu;
         keptRate[h] = saturated;
       }
-      const lam = saturated * this.#multiplier[h]!;
-      this.lam[h] = lam;
-      loss += this.#weight[h]! * lam;
+      const lam = saturated * multiplier[h]!;
+      lams[h] = lam;
+      loss += weight[h]! * lam;
     }
     return loss;
   }

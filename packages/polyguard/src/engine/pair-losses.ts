@@ -14,19 +14,23 @@ import type { EvaluationItem } from "./evaluation-types.ts";
 import { EXCESS_BY_RANK, MANAGED_SHARE } from "./hazard-table.ts";
 import type { HazardModel } from "./hazards.ts";
 
-/** A hit of the base regimen; its size without and with a PPI in the regimen follows the orders. */
+/** A hit of the base regimen; its size without and with a PPI in the regimen is that of the orders it was made with. */
 interface BaseHit {
-  readonly slotA: number;
-  readonly slotB: number;
-  readonly domain: number;
-  readonly objectSlot: number;
-  readonly entry: PairEntry;
-  readonly first: EvaluationItem;
-  readonly second: EvaluationItem;
-  readonly weight: number;
+  slotA: number;
+  slotB: number;
+  objectSlot: number;
+  entry: PairEntry;
+  first: EvaluationItem;
+  second: EvaluationItem;
+  weight: number;
   size: number;
   sizeWithPpi: number;
 }
+
+/** Most EFFICACY_LOSS hits of one regimen. */
+const MAX_CUTS = 2048;
+/** Behind every pair. */
+const LAST_PLACE = 2 ** 30;
 
 /**
  * Pair hits of regimens turned into hazard excess and efficacy. The hits of a base regimen are kept, so that a regimen
@@ -38,14 +42,24 @@ export class PairLosses {
   readonly #truths: Uint8Array;
   readonly #management: { orders: ReadonlySet<string>; hasPpi: boolean } = { orders: new Set(), hasPpi: false };
   #facts: Facts | null = null;
+  /** Hits of the base; those from `#baseCount` on are spare objects. */
   readonly #base: BaseHit[] = [];
+  #baseCount = 0;
+  #baseOrders: ReadonlySet<string> | null = null;
   readonly #positionOfSlot: Int16Array;
+  readonly #maxItems: number;
+  /** EFFICACY_LOSS hits of the regimen at hand: place of the pair, position of the drug that loses, share it loses. */
+  readonly #cutPlaces = new Int32Array(MAX_CUTS);
+  readonly #cutPositions = new Int32Array(MAX_CUTS);
+  readonly #cutSizes = new Float64Array(MAX_CUTS);
+  #cutCount = 0;
 
   constructor(kb: KnowledgeBase, maxItems: number) {
     this.#kb = kb;
     this.#table = pairTableOf(kb);
     this.#truths = new Uint8Array(this.#table.conditions.length);
     this.#positionOfSlot = new Int16Array(maxItems);
+    this.#maxItems = maxItems;
   }
 
   /** Sets the patient and forgets the base. */
@@ -53,41 +67,50 @@ export class PairLosses {
     this.#facts = facts;
     this.#management.orders = orders;
     judgeConditions(this.#table, facts, true, this.#truths);
-    this.#base.length = 0;
+    this.#baseCount = 0;
   }
 
-  /** Sets other orders for the same patient; the base is kept, its hits are sized anew. */
+  /** Sets other orders for the same patient; the base is kept. */
   setOrders(orders: ReadonlySet<string>): void {
     this.#management.orders = orders;
-    for (const hit of this.#base) {
-      hit.size = this.#size(hit.entry, hit.first, hit.second, hit.weight, false);
-      hit.sizeWithPpi = this.#size(hit.entry, hit.first, hit.second, hit.weight, true);
-    }
   }
 
   /** Keeps the hits of a base regimen; slot = position in `items`. */
   remember(items: readonly EvaluationItem[]): void {
-    this.#base.length = 0;
+    this.#baseCount = 0;
+    this.#baseOrders = this.#management.orders;
     for (let i = 1; i < items.length; i++) {
-      for (let j = 0; j < i; j++) {
-        const first = items[i]!;
-        const second = items[j]!;
-        for (const entry of this.#hitsOf(first, second)) {
-          const weight = Math.min(first.carryOver, second.carryOver);
-          this.#base.push({
-            slotA: i,
-            slotB: j,
-            domain: entry.domainIndex,
-            objectSlot: entry.objectIndex === first.drugIndex ? i : j,
-            entry,
-            first,
-            second,
-            weight,
-            size: this.#size(entry, first, second, weight, false),
-            sizeWithPpi: this.#size(entry, first, second, weight, true),
-          });
-        }
+      for (let j = 0; j < i; j++) this.#rememberPair(items[i]!, items[j]!, i, j);
+    }
+  }
+
+  #rememberPair(first: EvaluationItem, second: EvaluationItem, i: number, j: number): void {
+    const list = this.#entriesOf(first, second);
+    if (list === null) return;
+    const weight = Math.min(first.carryOver, second.carryOver);
+    let decided = -1;
+    for (let k = 0; k < list.length; k++) {
+      const entry = list[k]!;
+      if (entry.domainIndex === decided || !this.#holds(entry, first, second)) continue;
+      decided = entry.domainIndex;
+      const objectSlot = entry.objectIndex === first.drugIndex ? i : j;
+      const size = this.#size(entry, first, second, weight, false);
+      const sizeWithPpi = this.#size(entry, first, second, weight, true);
+      const hit = this.#base[this.#baseCount];
+      if (hit === undefined)
+        this.#base.push({ slotA: i, slotB: j, objectSlot, entry, first, second, weight, size, sizeWithPpi });
+      else {
+        hit.slotA = i;
+        hit.slotB = j;
+        hit.objectSlot = objectSlot;
+        hit.entry = entry;
+        hit.first = first;
+        hit.second = second;
+        hit.weight = weight;
+        hit.size = size;
+        hit.sizeWithPpi = sizeWithPpi;
       }
+      this.#baseCount++;
     }
   }
 
@@ -103,24 +126,37 @@ export class PairLosses {
     efficacy: Float64Array,
   ): void {
     const count = items.length;
-    const position = this.#positionOfSlot;
-    if (this.#base.length > 0) {
-      position.fill(-1);
-      for (let i = 0; i < count; i++) if (slots[i]! >= 0) position[slots[i]!] = i;
-      for (let k = 0; k < this.#base.length; k++) {
-        const hit = this.#base[k]!;
-        if (position[hit.slotA]! < 0 || position[hit.slotB]! < 0) continue;
-        const size = hasPpi ? hit.sizeWithPpi : hit.size;
-        if (hit.domain === EFFICACY_LOSS_INDEX) efficacy[position[hit.objectSlot]!]! *= 1 - size;
-        else hazards.addHit(hit.domain, size);
-      }
-    }
+    this.#cutCount = 0;
+    if (this.#baseCount > 0) this.#applyBase(count, slots, hasPpi, hazards);
     for (let i = 0; i < count; i++) {
       if (slots[i]! >= 0) continue;
       // A new item meets every base item, and each later new one once.
       for (let j = 0; j < count; j++) {
-        if (j < i || slots[j]! >= 0) this.#addPair(items[i]!, items[j]!, i, j, hasPpi, hazards, efficacy);
+        if (j < i || slots[j]! >= 0) this.#addPair(items[i]!, items[j]!, i, j, hasPpi, hazards);
       }
+    }
+    this.#cut(efficacy);
+  }
+
+  #applyBase(count: number, slots: Int16Array, hasPpi: boolean, hazards: HazardModel): void {
+    const position = this.#positionOfSlot;
+    position.fill(-1);
+    for (let i = 0; i < count; i++) if (slots[i]! >= 0) position[slots[i]!] = i;
+    const hasBaseOrders = this.#management.orders === this.#baseOrders;
+    for (let k = 0; k < this.#baseCount; k++) {
+      const hit = this.#base[k]!;
+      const a = position[hit.slotA]!;
+      const b = position[hit.slotB]!;
+      if (a < 0 || b < 0) continue;
+      const { entry } = hit;
+      const size =
+        !hasBaseOrders && entry.isManagedByOrders
+          ? this.#size(entry, hit.first, hit.second, hit.weight, hasPpi)
+          : hasPpi
+            ? hit.sizeWithPpi
+            : hit.size;
+      if (entry.domainIndex === EFFICACY_LOSS_INDEX) this.#noteCut(a, b, position[hit.objectSlot]!, size);
+      else hazards.addHit(entry.domainIndex, size);
     }
   }
 
@@ -139,7 +175,6 @@ export class PairLosses {
     j: number,
     hasPpi: boolean,
     hazards: HazardModel,
-    efficacy: Float64Array,
   ): void {
     const list = this.#entriesOf(first, second);
     if (list === null) return;
@@ -151,17 +186,27 @@ export class PairLosses {
       decided = entry.domainIndex;
       const size = this.#size(entry, first, second, weight, hasPpi);
       if (entry.domainIndex === EFFICACY_LOSS_INDEX)
-        efficacy[entry.objectIndex === first.drugIndex ? i : j]! *= 1 - size;
+        this.#noteCut(i, j, entry.objectIndex === first.drugIndex ? i : j, size);
       else hazards.addHit(entry.domainIndex, size);
     }
   }
 
-  #hitsOf(first: EvaluationItem, second: EvaluationItem): PairEntry[] {
-    const hits: PairEntry[] = [];
-    for (const entry of this.#entriesOf(first, second) ?? []) {
-      if (hits.at(-1)?.domainIndex !== entry.domainIndex && this.#holds(entry, first, second)) hits.push(entry);
+  #noteCut(i: number, j: number, position: number, size: number): void {
+    const at = this.#cutCount++;
+    this.#cutPlaces[at] = Math.max(i, j) * this.#maxItems + Math.min(i, j);
+    this.#cutPositions[at] = position;
+    this.#cutSizes[at] = size;
+  }
+
+  /** Cuts the efficacies in the order of the pairs, so that the products come out the same to the last bit with any base. */
+  #cut(efficacy: Float64Array): void {
+    const places = this.#cutPlaces;
+    for (let done = 0; done < this.#cutCount; done++) {
+      let next = 0;
+      for (let k = 1; k < this.#cutCount; k++) if (places[k]! < places[next]!) next = k;
+      efficacy[this.#cutPositions[next]!]! *= 1 - this.#cutSizes[next]!;
+      places[next] = LAST_PLACE;
     }
-    return hits;
   }
 
   /** Hazard excess of a hit, or the share of effect that an EFFICACY_LOSS hit takes (0 where the exposure model gives it). */

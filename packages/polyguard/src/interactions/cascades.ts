@@ -1,4 +1,5 @@
-import type { Drug, KnowledgeBase } from "../kb/types.ts";
+import type { KnowledgeBase } from "../kb/types.ts";
+import { memberTable } from "./member-table.ts";
 
 /** One prescribing cascade: a cause, what it brings on, and the drug given for that. */
 export interface CascadeRule {
@@ -138,19 +139,36 @@ export interface DatedDrug {
   readonly startDay: number | null;
 }
 
-/** True if the drug is one of the group tokens or drug_ids. */
-export function isOneOf(drug: Drug, tokens: readonly string[]): boolean {
-  return tokens.includes(drug.drugId) || drug.groups.some((group) => tokens.includes(group));
+/** A rule with its drugs: 1 by row number. */
+interface MemberRule {
+  readonly rule: CascadeRule;
+  readonly isCause: Uint8Array;
+  readonly isTreatment: Uint8Array;
+}
+
+const memberRuleCache = new WeakMap<KnowledgeBase, readonly MemberRule[]>();
+
+function memberRules(kb: KnowledgeBase): readonly MemberRule[] {
+  let rules = memberRuleCache.get(kb);
+  if (rules === undefined) {
+    rules = CASCADES.map((rule) => ({
+      rule,
+      isCause: memberTable(kb, rule.causes),
+      isTreatment: memberTable(kb, rule.treatments),
+    }));
+    memberRuleCache.set(kb, rules);
+  }
+  return rules;
 }
 
 /** Cause and treatment pairs on a list whose treatment did not start before its cause, in order of {@link CASCADES}. */
 export function findCascades(kb: KnowledgeBase, drugs: readonly DatedDrug[]): CascadeHit[] {
   const hits: CascadeHit[] = [];
-  for (const rule of CASCADES) {
+  for (const { rule, isCause, isTreatment } of memberRules(kb)) {
     for (const cause of drugs) {
-      if (!isOneOf(kb.drugs[cause.drugIndex]!, rule.causes)) continue;
+      if (isCause[cause.drugIndex] === 0) continue;
       for (const treatment of drugs) {
-        if (treatment === cause || !isOneOf(kb.drugs[treatment.drugIndex]!, rule.treatments)) continue;
+        if (treatment === cause || isTreatment[treatment.drugIndex] === 0) continue;
         const isEarlier = cause.startDay !== null && treatment.startDay !== null && treatment.startDay < cause.startDay;
         if (!isEarlier) hits.push({ rule, causeIndex: cause.drugIndex, treatmentIndex: treatment.drugIndex });
       }

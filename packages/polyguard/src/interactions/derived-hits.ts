@@ -2,6 +2,7 @@ import type { ExposureModel } from "../engine/exposure.ts";
 import { dominantDomain } from "../engine/hazard-table.ts";
 import { HARM_DOMAINS, type ManagementCode, type Severity, severityRank } from "../kb/domains.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
+import { managementTraits } from "./management-traits.ts";
 import type { PairEntry } from "./pair-table.ts";
 
 /** Rule id of hits that no table row names but the exposure model gives. */
@@ -48,15 +49,23 @@ export function deriveHits(
         continue;
       const ratio = model.aucr(victim.index);
       const found = severityOfRatio(ratio, victim.isNarrowTi);
-      if (found !== null) entries.push(makeEntry(victim, perpetrator, ratio, found.severity, found.isLoss));
+      if (found !== null) entries.push(makeEntry(kb, victim, perpetrator, ratio, found.severity, found.isLoss));
     }
   }
   model.clearPerpetrators();
   return entries;
 }
 
-function makeEntry(victim: Drug, perpetrator: Drug, ratio: number, severity: Severity, isLoss: boolean): PairEntry {
+function makeEntry(
+  kb: KnowledgeBase,
+  victim: Drug,
+  perpetrator: Drug,
+  ratio: number,
+  severity: Severity,
+  isLoss: boolean,
+): PairEntry {
   const domain = isLoss ? "EFFICACY_LOSS" : victim.isNarrowTi ? "NTI_TOX" : dominantDomain(victim);
+  const traits = managementTraits(kb, [victim.index, perpetrator.index], severity, DERIVED_CODES[severity]);
   return {
     ruleId: DERIVED_RULE_ID,
     rule: null,
@@ -71,6 +80,9 @@ function makeEntry(victim: Drug, perpetrator: Drug, ratio: number, severity: Sev
     aucrApprox: ratio,
     conditionId: -1,
     managementCodes: DERIVED_CODES[severity],
+    isStrict: traits.isStrict,
+    isOpioidHit: traits.isOpioidHit,
+    isManagedByOrders: traits.isManagedByOrders,
     isDerived: true,
     isModelled: isLoss,
   };

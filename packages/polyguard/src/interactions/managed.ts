@@ -51,14 +51,14 @@ export function isManaged(
   if (entry.severity === "contraindicated") return false;
   const a = entry.aIndex === first.drugIndex ? first : second;
   const b = a === first ? second : first;
-  const isStrict = entry.severity === "major" && entry.managementCodes.includes("AVOID");
+  const { isStrict } = entry;
   for (const code of entry.managementCodes) {
     switch (code) {
       case "MONITOR":
         if (!isStrict && isMonitored(kb, entry, state.orders)) return true;
         break;
       case "PROTECT":
-        if ((!isStrict || entry.domain === "GI_BLEED") && isProtected(kb, entry, state)) return true;
+        if ((!isStrict || entry.domain === "GI_BLEED") && isProtected(entry, state)) return true;
         break;
       case "SEPARATE":
         if (state.orders.has("TIMING")) return true;
@@ -101,10 +101,8 @@ function hasAllOrders(drug: Drug, orders: ReadonlySet<string>): boolean | null {
   return drug.monitoring.length === 0 ? null : drug.monitoring.every((item) => orders.has(item));
 }
 
-function isProtected(kb: KnowledgeBase, entry: PairEntry, state: ManagementState): boolean {
-  const isOpioidHit =
-    kb.drugs[entry.aIndex]!.groups.includes("OPIOID") || kb.drugs[entry.bIndex]!.groups.includes("OPIOID");
-  return isOpioidHit ? state.orders.has("NALOXONE") : state.hasPpi;
+function isProtected(entry: PairEntry, state: ManagementState): boolean {
+  return entry.isOpioidHit ? state.orders.has("NALOXONE") : state.hasPpi;
 }
 
 function isAdjusted(kb: KnowledgeBase, entry: PairEntry, a: ManagedSide, b: ManagedSide): boolean {

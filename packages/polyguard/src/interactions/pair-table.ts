@@ -10,12 +10,13 @@ import {
 import type { InteractionRule, KnowledgeBase, RuleSide } from "../kb/types.ts";
 import { deriveHits } from "./derived-hits.ts";
 import type { Facts } from "./facts.ts";
+import { type ManagementTraits, managementTraits } from "./management-traits.ts";
 
 /** Domain number of EFFICACY_LOSS in the pair table, after the harm domains. */
 export const EFFICACY_LOSS_INDEX = HARM_DOMAINS.length;
 
 /** One rule laid on one pair of drugs, whatever its condition. */
-export interface PairEntry {
+export interface PairEntry extends ManagementTraits {
   /** The rule's id, or DERIVED for a hit of the exposure model. */
   readonly ruleId: string;
   readonly rule: InteractionRule | null;
@@ -99,7 +100,7 @@ function buildPairTable(kb: KnowledgeBase): PairTable {
         const list = byPair.get(key) ?? [];
         // A class against itself meets the pair from both sides; without an object or doses that is one hit.
         if (isSymmetric && list.some((entry) => entry.rule === rule)) continue;
-        list.push(makeEntry(rule, a, b, conditionIdOf(rule), model));
+        list.push(makeEntry(kb, rule, a, b, conditionIdOf(rule), model));
         byPair.set(key, list);
       }
     }
@@ -120,7 +121,14 @@ function buildPairTable(kb: KnowledgeBase): PairTable {
   return { drugCount: n, pairIds, entries, conditions };
 }
 
-function makeEntry(rule: InteractionRule, a: number, b: number, conditionId: number, model: ExposureModel): PairEntry {
+function makeEntry(
+  kb: KnowledgeBase,
+  rule: InteractionRule,
+  a: number,
+  b: number,
+  conditionId: number,
+  model: ExposureModel,
+): PairEntry {
   const objectIndex = rule.object === null ? null : rule.object === "a" ? a : b;
   const perpetratorIndex = objectIndex === null ? null : objectIndex === a ? b : a;
   let isModelled = false;
@@ -131,6 +139,7 @@ function makeEntry(rule: InteractionRule, a: number, b: number, conditionId: num
       model.aucr(objectIndex) < MODELLED_BELOW_RATIO || model.activationRatio(objectIndex) < MODELLED_BELOW_RATIO;
     model.clearPerpetrators();
   }
+  const traits = managementTraits(kb, [a, b], rule.severity, rule.managementCodes);
   return {
     ruleId: rule.ruleId,
     rule,
@@ -145,6 +154,9 @@ function makeEntry(rule: InteractionRule, a: number, b: number, conditionId: num
     aucrApprox: rule.aucrApprox,
     conditionId,
     managementCodes: rule.managementCodes,
+    isStrict: traits.isStrict,
+    isOpioidHit: traits.isOpioidHit,
+    isManagedByOrders: traits.isManagedByOrders,
     isDerived: false,
     isModelled,
   };

@@ -98,7 +98,9 @@ export function regimenFlags(facts: Facts, orders: ReadonlySet<string>, unknownC
   const indication = indicationFlags(facts, unknownCountsAs);
   const isQtLong = facts.qtcMs === null ? unknownCountsAs : facts.qtcMs > (facts.sex === "F" ? 470 : 450);
   return {
-    ...indication,
+    hasUlcer: indication.hasUlcer,
+    isAge75: indication.isAge75,
+    isPotassiumLow: indication.isPotassiumLow,
     isSodiumLow: facts.sodiumMmolPerL === null ? unknownCountsAs : facts.sodiumMmolPerL < 135,
     isQtPrimed: isQtLong || indication.isPotassiumLow,
     isCognitionFrail: facts.conditions.has("DEMENTIA") || facts.conditions.has("DELIRIUM_HX"),
@@ -119,7 +121,9 @@ export class RegimenDetector {
   readonly #acb: Uint8Array;
   /** Number of the class proper (first group) by drug index. */
   readonly #firstGroup: Int32Array;
-  readonly #indications: readonly Int32Array[];
+  /** Condition numbers of the indications of drug i: from start[i] to start[i + 1]. */
+  readonly #indicationStart: Int32Array;
+  readonly #indicationCodes: Int32Array;
   readonly #derivedActive = new Uint8Array(CONDITION_CODES.length);
   readonly #derivedIndexes = DERIVED_INDICATIONS.map(conditionIndex);
   readonly #pastReasons = [conditionIndex("GERD"), conditionIndex("GASTROPROTECTION")];
@@ -150,7 +154,10 @@ export class RegimenDetector {
       groupNumbers.set(group, number);
       return number;
     });
-    this.#indications = kb.drugs.map((drug) => Int32Array.from(drug.indications, conditionIndex));
+    const starts = [0];
+    for (const drug of kb.drugs) starts.push(starts.at(-1)! + drug.indications.length);
+    this.#indicationStart = Int32Array.from(starts);
+    this.#indicationCodes = Int32Array.from(kb.drugs.flatMap(({ indications }) => indications.map(conditionIndex)));
   }
 
   /** Judges the drugs of `regimen` (active ones only). */
@@ -165,16 +172,19 @@ export class RegimenDetector {
     let hasCrossOver = false;
     let sodiumGroup = -1;
     let isSodiumMixed = false;
+    const roleBits = this.roles;
+    const classBits = this.classes;
+    const acbOf = this.#acb;
     for (let i = 0; i < count; i++) {
       const entry = regimen[i]!;
       const drug = entry.drugIndex;
-      const roles = this.roles[drug]!;
+      const roles = roleBits[drug]!;
       all |= roles;
       if ((roles & ROLE.cnsActive) !== 0) cnsActive++;
       if ((roles & ROLE.knownQt) !== 0) knownQt++;
       if ((roles & ROLE.bleeder) !== 0) bleeders++;
-      acb += this.#acb[drug]!;
-      const classes = this.classes[drug]!;
+      acb += acbOf[drug]!;
+      const classes = classBits[drug]!;
       twice |= seen & classes;
       seen |= classes;
       if (entry.crossOverFromDrugIndex !== null) hasCrossOver = true;
@@ -210,25 +220,32 @@ export class RegimenDetector {
     for (let k = 0; k < DERIVED_INDICATIONS.length; k++) {
       this.#derivedActive[this.#derivedIndexes[k]!] = isDerivedActive(DERIVED_INDICATIONS[k]!, triggers, flags) ? 1 : 0;
     }
+    const { longPpi, unindicated, roles } = this;
+    const { conditions } = flags;
+    const derived = this.#derivedActive;
+    const start = this.#indicationStart;
+    const codes = this.#indicationCodes;
     for (let i = 0; i < count; i++) {
       const entry = regimen[i]!;
-      this.longPpi[i] = 0;
-      if ((this.roles[entry.drugIndex]! & ROLE.ppi) !== 0 && entry.daysOfUse > PPI_REVIEW_AFTER_DAYS) {
-        this.longPpi[i] = this.#pastReasons.some((code) => this.#isActive(code, flags)) ? 0 : 1;
-      }
-      this.unindicated[i] = 1;
-      const indications = this.#indications[entry.drugIndex]!;
-      for (let k = 0; k < indications.length; k++) {
-        if (this.#isActive(indications[k]!, flags)) {
-          this.unindicated[i] = 0;
+      const drug = entry.drugIndex;
+      longPpi[i] = 0;
+      if ((roles[drug]! & ROLE.ppi) !== 0 && entry.daysOfUse > PPI_REVIEW_AFTER_DAYS)
+        longPpi[i] = this.#hasPastReason(conditions) ? 0 : 1;
+      unindicated[i] = 1;
+      const end = start[drug + 1]!;
+      for (let k = start[drug]!; k < end; k++) {
+        const code = codes[k]!;
+        if (conditions[code] === 1 || derived[code] === 1) {
+          unindicated[i] = 0;
           break;
         }
       }
     }
   }
 
-  #isActive(condition: number, flags: RegimenFlags): boolean {
-    return flags.conditions[condition] === 1 || this.#derivedActive[condition] === 1;
+  #hasPastReason(conditions: Uint8Array): boolean {
+    for (const code of this.#pastReasons) if (conditions[code] === 1 || this.#derivedActive[code] === 1) return true;
+    return false;
   }
 
   #withoutCrossOvers(regimen: readonly RegimenRuleDrug[], count: number, twice: number): number {

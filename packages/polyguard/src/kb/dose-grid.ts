@@ -9,11 +9,6 @@ const UNLIMITED_GRID_FACTOR = 2;
 /** 1 mcg/h given around the clock, in mg/d. */
 const MG_PER_DAY_PER_MCG_PER_H = 0.024;
 
-/** True for drugs that are started low and raised stepwise. */
-export function isTitrated(drug: Drug): boolean {
-  return drug.groups.some((group) => TITRATED_GROUPS.includes(group));
-}
-
 /** Upper end of the usual dose at age 65+: the lower of dose_max and max_daily_age65, in the row's unit. */
 export function usualDoseMax(drug: Drug): number {
   return drug.maxDailyAge65 === null ? drug.doseMax : Math.min(drug.doseMax, drug.maxDailyAge65);
@@ -66,8 +61,41 @@ export function doseGrid(drug: Drug, { weightKg }: { readonly weightKg: number }
   return grid;
 }
 
+/** What of a drug's usual doses is asked for again and again. */
+interface UsualDoses {
+  readonly isTitrated: boolean;
+  readonly target: number;
+  readonly start: number;
+}
+
+const usualDoses = new WeakMap<Drug, UsualDoses>();
+
+function usualDosesOf(drug: Drug): UsualDoses {
+  let doses = usualDoses.get(drug);
+  if (doses === undefined) {
+    const isRaised = drug.groups.some((group) => TITRATED_GROUPS.includes(group));
+    doses = { isTitrated: isRaised, target: findTargetDose(drug), start: findStartDose(drug, isRaised) };
+    usualDoses.set(drug, doses);
+  }
+  return doses;
+}
+
+/** True for drugs that are started low and raised stepwise. */
+export function isTitrated(drug: Drug): boolean {
+  return usualDosesOf(drug).isTitrated;
+}
+
 /** dose_tgt: the grid dose nearest to sqrt(dose_min * upper usual end) inside the usual range; of two equally near ones the lower. */
 export function targetDose(drug: Drug): number {
+  return usualDosesOf(drug).target;
+}
+
+/** First dose: dose_min on the grid; for a titrated drug the grid dose at or below dose_min nearest to half of it (ties: the lower). */
+export function startDose(drug: Drug): number {
+  return usualDosesOf(drug).start;
+}
+
+function findTargetDose(drug: Drug): number {
   const upper = usualDoseMax(drug);
   const aim = Math.sqrt(drug.doseMin * upper);
   let best = aim;
@@ -82,10 +110,9 @@ export function targetDose(drug: Drug): number {
   return best;
 }
 
-/** First dose: dose_min on the grid; for a titrated drug the grid dose at or below dose_min nearest to half of it (ties: the lower). */
-export function startDose(drug: Drug): number {
+function findStartDose(drug: Drug, isRaised: boolean): number {
   const grid = usualGrid(drug);
-  if (!isTitrated(drug)) return grid.find((dose) => dose >= drug.doseMin) ?? drug.doseMin;
+  if (!isRaised) return grid.find((dose) => dose >= drug.doseMin) ?? drug.doseMin;
   let best = drug.doseMin;
   for (const dose of grid) {
     if (dose > drug.doseMin) break;

@@ -32,39 +32,37 @@ export function judgeRenalRule(drug: Drug, facts: RenalDoseFacts): RenalVerdict 
   let cap = absoluteMaxDose(drug, weightKg);
   let startDose: number | null = null;
   let isStartForbidden = false;
-  const lower = (dose: number): void => {
-    cap = cap === null ? dose : Math.min(cap, dose);
-  };
   if (clause !== null) {
     const { effect } = clause;
     switch (effect.kind) {
       case "max":
-        lower(effect.perKgPerDay ? effect.dose * weightKg : effect.dose);
+        cap = lower(cap, effect.perKgPerDay ? effect.dose * weightKg : effect.dose);
         break;
       case "factor":
         // The factor multiplies the usual dose and the cap: the usual upper end is the one that binds.
-        lower(effect.factor * (cap === null ? drug.doseMax : Math.min(cap, drug.doseMax)));
+        cap = lower(cap, effect.factor * (cap === null ? drug.doseMax : Math.min(cap, drug.doseMax)));
         break;
       case "start":
         startDose = effect.dose;
         break;
       case "interval":
-        if (effect.hours !== null) lower((drug.doseMax * 24) / (effect.hours * Math.max(1, drug.dosesPerDay)));
+        if (effect.hours !== null)
+          cap = lower(cap, (drug.doseMax * 24) / (effect.hours * Math.max(1, drug.dosesPerDay)));
         break;
       case "avoid":
       case "contra":
-        lower(0);
+        cap = lower(cap, 0);
         isStartForbidden = true;
         break;
       case "ineffective":
-        lower(0);
+        cap = lower(cap, 0);
         break;
       case "no_start":
         isStartForbidden = true;
         break;
       case "avoid_AF":
         if (facts.hasAtrialFibrillation) {
-          lower(0);
+          cap = lower(cap, 0);
           isStartForbidden = true;
         }
         break;
@@ -74,8 +72,13 @@ export function judgeRenalRule(drug: Drug, facts: RenalDoseFacts): RenalVerdict 
         break;
     }
   }
-  if (drug.renalRule.hasAfRule && facts.hasAtrialFibrillation && countAfCriteria(facts) >= 2) lower(5);
+  if (drug.renalRule.hasAfRule && facts.hasAtrialFibrillation && countAfCriteria(facts) >= 2) cap = lower(cap, 5);
   return { clause, doseCap: cap, startDose, isStartForbidden };
+}
+
+/** The lower of a cap (null = none) and a dose. */
+function lower(cap: number | null, dose: number): number {
+  return cap === null ? dose : Math.min(cap, dose);
 }
 
 /** How many of age >= 80, weight <= 60 kg and SCr >= 1.5 mg/dL hold; an unknown value does not count. Source: apixaban FDA label. */

@@ -1,5 +1,6 @@
 import type { ActionPayload } from "../actions/types.ts";
-import { CASCADES, isOneOf } from "../interactions/cascades.ts";
+import { CASCADES } from "../interactions/cascades.ts";
+import { isOneOf } from "../interactions/member-table.ts";
 import { isTitrated } from "../kb/dose-grid.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { Drug } from "../kb/types.ts";

@@ -1,4 +1,5 @@
 import { collectOffers } from "../actions/candidates.ts";
+import { canonicalPayload } from "../actions/canonical.ts";
 import { isLegalPayload } from "../actions/legality.ts";
 import { buildLegalityContext, type LegalityContext } from "../actions/legality-context.ts";
 import type { OfferList } from "../actions/offer-list.ts";
@@ -63,7 +64,10 @@ export class PlanningModel {
       const legality = this.legality(state);
       const list = collectOffers(legality);
       offerMoreReplacements(legality, list);
-      offers = list.ordered().filter(({ payload }) => isPlannable(payload) && isLegalPayload(legality, payload));
+      offers = list
+        .ordered()
+        .filter(({ payload }) => isPlannable(payload) && isLegalPayload(legality, payload))
+        .map(({ payload }) => ({ payload, canonical: canonicalPayload(payload) }));
       this.#offers.set(state, offers);
     }
     return offers;

@@ -4,7 +4,7 @@ import { knownOmissions } from "../actions/omission-candidates.ts";
 import { WITHDRAWAL_SIGN } from "../actions/taper-candidates.ts";
 import { untreatedConditions } from "../actions/untreated.ts";
 import { relativeEffect } from "../engine/benefit-table.ts";
-import { isOneOf } from "../interactions/cascades.ts";
+import { isOneOf } from "../interactions/member-table.ts";
 import { CONDITION_BURDENS } from "../kb/conditions.ts";
 import { isTitrated, targetDose } from "../kb/dose-grid.ts";
 import { judgeRenalRule } from "../kb/renal-dose.ts";

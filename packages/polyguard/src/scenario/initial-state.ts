@@ -6,6 +6,7 @@ import { DRAWS_PER_VISIT } from "../course/visit.ts";
 import { doseGrid } from "../kb/dose-grid.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import { SYMPTOM_CONDITIONS } from "../observation/symptoms.ts";
+import { copyMedication, copyState } from "../world/copies.ts";
 import type { Medication, Patient, Physiology, TruthGap, WorldState } from "../world/types.ts";
 import type { DraftMedication, ScenarioDraft } from "./draft.ts";
 import { truncatedNormal } from "./patient.ts";
@@ -168,7 +169,11 @@ function withLevels(
     return { ...medication, exposureReference: exposure / levelShift };
   });
   const { gaps, reconciled } = drawGaps(draft, medications, rng, tier);
-  return { levelPerExposure, initial: { ...state, medications: reconciled, labs, truthGaps: gaps } };
+  const initial = copyState(state);
+  initial.medications = reconciled.map(copyMedication);
+  initial.labs = labs;
+  initial.truthGaps = gaps;
+  return { levelPerExposure, initial };
 }
 
 const NO_MASK: Scenario["mask"] = { values: {}, hidden: new Set(), alertCoverage: 1, conflicts: [] };
