@@ -18,7 +18,7 @@ import type { CourseContext } from "./course/context.ts";
 import type { CourseEvaluator } from "./course/evaluator.ts";
 import { passDays } from "./course/j.ts";
 import { closeVisit, type Segment } from "./course/visit.ts";
-import type { EpisodeState } from "./episode.ts";
+import type { EpisodeState, StepRecord } from "./episode.ts";
 import type { DrugNames } from "./fhir/drug-names.ts";
 import { importBundle } from "./fhir/import.ts";
 import type { ImportedRecord } from "./fhir/record.ts";
@@ -26,6 +26,7 @@ import { recordInfo, stepReview } from "./fhir/record-info.ts";
 import { type RecordScenario, scenarioOfRecord } from "./fhir/scenario.ts";
 import { describeDelta } from "./info.ts";
 import type { KnowledgeBase } from "./kb/types.ts";
+import { copyMemory } from "./observation/copy-memory.ts";
 import { encodeObservation } from "./observation/encode.ts";
 import { KnownBuilder } from "./observation/known.ts";
 import { initialMemory, learn } from "./observation/learn.ts";
@@ -46,7 +47,7 @@ import type { ScenarioSource } from "./scenario/source.ts";
 import { TIERS } from "./scenario/tiers.ts";
 import { finalInfo } from "./sub-environments/ddi/final-info.ts";
 import { judgeCriteria } from "./sub-environments/ddi/success.ts";
-import { copyState } from "./world/copies.ts";
+import { copyClock, copyState } from "./world/copies.ts";
 import type { WorldState } from "./world/types.ts";
 
 /** What an environment is put together from. */
@@ -96,15 +97,21 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
     const context: CourseContext = { kb: this.#parts.kb, scenario };
     const world = scenario.initial;
     const memory = hearPatient(this.#parts.kb, world, initialMemory(context), streams.stream("noise"));
-    const base = { context, episodeId: start.episodeId, exposesLegality, warnings };
-    const faced = this.#face(base, world, memory, streams);
+    const faced = this.#face(context, world, memory, streams);
     const { assessment } = faced;
     const state: EpisodeState = {
-      ...base,
-      ...faced,
+      context,
+      episodeId: start.episodeId,
+      exposesLegality,
       scoresTask,
+      warnings,
       world,
       memory,
+      known: faced.known,
+      legality: faced.legality,
+      nonce: faced.nonce,
+      offered: faced.offered,
+      assessment,
       credit: beginCredit(
         assessment.keep,
         assessment.candidates.filter((each) => each.isLegal).map((each) => each.value),
@@ -126,7 +133,7 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
       info: {
         scenario_id: scenario.id,
         ...(warnings.length > 0 ? { warnings } : {}),
-        ...maskInfo(state),
+        ...(state.exposesLegality ? { actionMask: actionMask(state) } : {}),
         ...(imported === null
           ? {}
           : { record: recordInfo(this.#parts.kb, imported.record, imported.assumptions, state.known) }),
@@ -167,66 +174,78 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
     const memory = withHistory(done.memory, historyEntry(state, judged, alignment));
     const reached = judged.carriedOut === null ? state.assessment.keep : judged.score.value;
     const { score, flags } = judged;
-    const base = { context, episodeId: state.episodeId, exposesLegality: state.exposesLegality, warnings: NO_WARNINGS };
-    const partial = {
-      ...state,
-      ...base,
+    const counters = countStep(state.counters, { isInvalid: !judged.verdict.legal, isTimeout: false, isVeto: false });
+    const hadIllegalAction = state.hadIllegalAction || !judged.verdict.legal;
+    const hasSevereEvent = state.hasSevereEvent || done.hasSevereEvent;
+    const reachedEnd = {
+      context,
+      world: counted,
+      counters,
+      hadIllegalAction,
+      hasSevereEvent,
+      harmAtReset: state.harmAtReset,
+    };
+    const { ending, criteria } = this.#judgeEnd(reachedEnd, state, judged);
+    const faced = this.#face(context, counted, memory, streams, ending !== null);
+    const record: StepRecord = {
+      step: world.clock.step,
+      reward: score.reward,
+      voidedReward: score.voidedReward,
+      keepReward: keep,
+      components: score.components,
+      channels: score.channels,
+      gates: score.gates,
+      flags,
+    };
+    // One literal: what is spread together leaves states of many hidden classes, which are slow to make and to read.
+    const next: EpisodeState = {
+      context,
+      episodeId: state.episodeId,
+      exposesLegality: state.exposesLegality,
+      scoresTask: state.scoresTask,
+      warnings: NO_WARNINGS,
       world: counted,
       memory,
+      known: faced.known,
+      legality: faced.legality,
+      nonce: faced.nonce,
+      offered: faced.offered,
+      assessment: faced.assessment,
       credit: advanceCredit(state.credit, state.assessment.keep, reached),
       ledger: [...state.ledger, judged.entry],
-      counters: countStep(state.counters, { isInvalid: !judged.verdict.legal, isTimeout: false, isVeto: false }),
+      counters,
+      shownIds: shownIds(state.shownIds, faced.known),
       segments: done.segments.length === 0 ? state.segments : [...state.segments, ...done.segments],
-      records: [
-        ...state.records,
-        {
-          step: world.clock.step,
-          reward: score.reward,
-          voidedReward: score.voidedReward,
-          keepReward: keep,
-          components: score.components,
-          channels: score.channels,
-          gates: score.gates,
-          flags,
-        },
-      ],
-      hadIllegalAction: state.hadIllegalAction || !judged.verdict.legal,
-      hasSevereEvent: state.hasSevereEvent || done.hasSevereEvent,
+      records: [...state.records, record],
+      harmAtReset: state.harmAtReset,
+      staleActions: state.staleActions,
+      hadIllegalAction,
+      hasSevereEvent,
       uselessChanges:
         state.uselessChanges + Number(isUselessChange(state, judged.carriedOut, alignment?.candidate ?? null)),
     };
-    const { ending, criteria } = this.#judgeEnd(partial, state, judged);
-    const faced = this.#face(base, counted, memory, streams, ending !== null);
-    const next: EpisodeState = { ...partial, ...faced, shownIds: shownIds(state.shownIds, faced.known) };
-    const info: Info = {
+    const { hard, soft, facts, legal } = judged.verdict;
+    const info: Record<string, unknown> = {
       rewardComponents: score.components,
       channels: score.channels,
       keep_reward: keep,
       gates: score.gates,
-      violations: judged.verdict.hard.map((hit) => ({ kind: hit.id, message: hit.text, facts: hit.facts })),
-      checks: judged.verdict.soft.map((hit) => ({ id: hit.id, message: hit.text })),
-      verifier: {
-        legal: judged.verdict.legal,
-        hard: judged.verdict.hard.map((hit) => hit.id),
-        soft: judged.verdict.soft.map((hit) => hit.id),
-        facts: judged.verdict.facts,
-      },
+      violations: hard.map((hit) => ({ kind: hit.id, message: hit.text, facts: hit.facts })),
+      checks: soft.map((hit) => ({ id: hit.id, message: hit.text })),
+      verifier: { legal, hard: hard.map((hit) => hit.id), soft: soft.map((hit) => hit.id), facts },
       flags,
       failure_reasons: failureReasons(judged, parsed),
-      invalid_action_count: next.counters.invalidInAll,
-      timeouts: { in_a_row: next.counters.timeoutsInARow, total: next.counters.timeoutsInAll },
+      invalid_action_count: counters.invalidInAll,
+      timeouts: { in_a_row: counters.timeoutsInARow, total: counters.timeoutsInAll },
       transition: describeDelta(kb, state.world, next.world),
-      ...maskInfo(next),
-      ...(context.scenario.split === "record"
-        ? { record: stepReview(kb, next.known, { before: state.assessment.keep, after: judged.score.value }) }
-        : {}),
-      ...(ending === null
-        ? {}
-        : {
-            terminationReason: ending.reason,
-            ...finalInfo({ context, evaluator, state: next, ending, criteria, bestJ: this.#bestJOf(next) }),
-          }),
     };
+    if (next.exposesLegality) info.actionMask = actionMask(next);
+    if (context.scenario.split === "record")
+      info.record = stepReview(kb, next.known, { before: state.assessment.keep, after: score.value });
+    if (ending !== null) {
+      info.terminationReason = ending.reason;
+      Object.assign(info, finalInfo({ context, evaluator, state: next, ending, criteria, bestJ: this.#bestJOf(next) }));
+    }
     return {
       state: next,
       observation: this.#observe(next),
@@ -303,14 +322,13 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
 
   /** What the agent faces in a world: known facts, legality, candidates and their worth. After the end nothing is offered. */
   #face(
-    base: Pick<EpisodeState, "context" | "episodeId">,
+    context: CourseContext,
     world: WorldState,
     memory: Memory,
     streams: RngStreams,
     isOver = false,
   ): Pick<EpisodeState, "known" | "legality" | "nonce" | "offered" | "assessment"> {
     const { kb, evaluator } = this.#parts;
-    const { context } = base;
     const built = this.#knownBuilder.build(context, world, memory);
     const legality = buildLegalityContext(kb, built);
     const nonce = hashText(`${context.scenario.id}/${world.clock.step}`);
@@ -330,7 +348,7 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
   }
 
   #judgeEnd(
-    partial: Pick<
+    reached: Pick<
       EpisodeState,
       "context" | "world" | "counters" | "hadIllegalAction" | "hasSevereEvent" | "harmAtReset"
     >,
@@ -338,13 +356,13 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
     judged: StepJudgement,
   ): { readonly ending: Ending | null; readonly criteria: ReturnType<typeof judgeCriteria> | null } {
     const { evaluator } = this.#parts;
-    const { context, world } = partial;
+    const { context, world } = reached;
     const input = {
       isExploit: judged.flags.some((flag) => flag.level === "hard"),
-      hasSevereEvent: partial.hasSevereEvent,
+      hasSevereEvent: reached.hasSevereEvent,
       harmNow: world === before.world ? 0 : evaluator.now(context, world).harm,
-      harmAtReset: partial.harmAtReset,
-      counters: partial.counters,
+      harmAtReset: reached.harmAtReset,
+      counters: reached.counters,
       isFinish: judged.carriedOut?.type === "FINISH",
       isJustifiedReview: judged.carriedOut?.type === "REQUEST_REVIEW" && isReviewJustified(before),
       isSuccess: false,
@@ -354,7 +372,7 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
     };
     const first = judgeEnding(input);
     if (first === null) return { ending: null, criteria: null };
-    const criteria = judgeCriteria(context, evaluator, partial);
+    const criteria = judgeCriteria(context, evaluator, reached);
     return { ending: judgeEnding({ ...input, isSuccess: criteria.every(Boolean) }), criteria };
   }
 
@@ -422,14 +440,18 @@ function idle(state: EpisodeState): CarriedOut {
 }
 
 function stepped(world: WorldState): WorldState {
-  const { clock } = world;
   const next = copyState(world);
-  next.clock = { ...clock, step: clock.step + 1, stepsLeft: Math.max(0, clock.stepsLeft - 1) };
+  const clock = copyClock(world.clock);
+  clock.step++;
+  clock.stepsLeft = Math.max(0, clock.stepsLeft - 1);
+  next.clock = clock;
   return next;
 }
 
 function withHistory(memory: Memory, entry: HistoryEntry): Memory {
-  return { ...memory, history: [...memory.history, entry] };
+  const next = copyMemory(memory);
+  next.history = [...memory.history, entry];
+  return next;
 }
 
 function historyEntry(state: EpisodeState, judged: StepJudgement, alignment: Alignment | null): HistoryEntry {
@@ -488,9 +510,9 @@ function failureReasons(judged: StepJudgement, parsed: ParseVerdict): readonly s
   ];
 }
 
-/** Legality by candidate, where the debugging switch asks for it. */
-function maskInfo(state: EpisodeState): Info {
-  return state.exposesLegality ? { actionMask: state.assessment.candidates.map((each) => each.isLegal) } : {};
+/** Legality by candidate, for the debugging switch. */
+function actionMask(state: EpisodeState): readonly boolean[] {
+  return state.assessment.candidates.map((each) => each.isLegal);
 }
 
 /** The environment shell: a simulator with its episode. */

@@ -1,5 +1,6 @@
 import type { Rng } from "@praxis/env";
 import { absoluteMaxDose } from "../kb/dose-grid.ts";
+import { membersOf } from "../kb/lookup.ts";
 import { bearingsOf } from "./allergies.ts";
 import { listedMedication } from "./hit-candidates.ts";
 import type { LegalityContext, MappedMedication } from "./legality-context.ts";
@@ -102,13 +103,10 @@ const badSwap: TrapMaker = (context, rng) => {
   if (hit === null) return null;
   const medication = listedMedication(context, rng.bernoulli(0.5) ? hit.aIndex : hit.bIndex);
   if (medication === undefined) return null;
-  const drug = context.kb.drugs[medication.drugIndex]!;
-  const group = drug.groups[0];
-  const sibling = context.kb.drugs.find(
-    (other) =>
-      other !== drug && group !== undefined && other.groups.includes(group) && !context.listedDrugs.has(other.index),
-  );
-  return sibling === undefined ? null : substitution(context, medication, sibling);
+  const { kb, listedDrugs } = context;
+  const group = kb.drugs[medication.drugIndex]!.groups[0];
+  const sibling = group === undefined ? undefined : membersOf(kb, group).find((other) => !listedDrugs.has(other));
+  return sibling === undefined ? null : substitution(context, medication, kb.drugs[sibling]!);
 };
 
 const MAKERS: readonly TrapMaker[] = [abruptStop, doseAboveLimit, allergyDrug, wrongMember, duplicateClass, badSwap];

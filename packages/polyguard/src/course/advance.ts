@@ -1,6 +1,6 @@
 import { drugAt } from "../kb/lookup.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
-import { copyMedication, copyState, type MutableMedication } from "../world/copies.ts";
+import { copyClock, copyMedication, copyState, type MutableMedication } from "../world/copies.ts";
 import type { Condition, Medication, Patient, WorldState } from "../world/types.ts";
 import type { CourseContext } from "./context.ts";
 import { advanceLabs } from "./labs.ts";
@@ -26,7 +26,9 @@ export function advance(context: CourseContext, state: WorldState, days: number)
   const { physiology, labs } = advanceLabs(context, state, days);
   const conditions = conditionsAt(state, day);
   const later = copyState(state);
-  later.clock = { ...state.clock, day };
+  const clock = copyClock(state.clock);
+  clock.day = day;
+  later.clock = clock;
   later.medications = state.medications.map((medication) =>
     advanceMedication(kb, patient, medication, state.clock.day, days),
   );

@@ -3,7 +3,7 @@ import { type ActionPayload, isInformationAction, usesChange } from "../actions/
 import { startDose } from "../kb/dose-grid.ts";
 import { drugAt, getDrug } from "../kb/lookup.ts";
 import type { Drug } from "../kb/types.ts";
-import { copyMedication, copyState } from "../world/copies.ts";
+import { copyClock, copyMedication, copyState } from "../world/copies.ts";
 import type { ActiveOrder, Medication, WorldState } from "../world/types.ts";
 import type { CourseContext } from "./context.ts";
 import {
@@ -227,14 +227,18 @@ function regimenAfter(context: CourseContext, state: WorldState, payload: Action
     case "FETCH_EXTERNAL_EVIDENCE": {
       if (state.clock.evidenceLeft <= 0) return state;
       const fetched = copyState(state);
-      fetched.clock = { ...state.clock, evidenceLeft: state.clock.evidenceLeft - 1 };
+      const clock = copyClock(state.clock);
+      clock.evidenceLeft--;
+      fetched.clock = clock;
       return fetched;
     }
     case "REQUEST_REVIEW": {
       if (state.clock.reviewsLeft <= 0) return state;
       const drugIndex = payload.target === null ? null : (findMedication(state, payload.target)?.drugIndex ?? null);
       const reviewed = copyState(state);
-      reviewed.clock = { ...state.clock, reviewsLeft: state.clock.reviewsLeft - 1 };
+      const clock = copyClock(state.clock);
+      clock.reviewsLeft--;
+      reviewed.clock = clock;
       reviewed.reviews = [
         ...state.reviews,
         { reviewTo: payload.reviewTo, drugIndex, day, validUntilStep: state.clock.step + REVIEW_VALID_STEPS },
@@ -366,12 +370,11 @@ function countChange(before: WorldState, after: WorldState, actionType: string):
   }
   for (const medication of before.medications)
     if (!after.medications.some((each) => each.medRef === medication.medRef)) drugIndexes.add(medication.drugIndex);
-  const { clock } = before;
   const counted = copyState(after);
-  counted.clock = { ...after.clock, changesLeft: Math.max(0, after.clock.changesLeft - 1) };
-  counted.changes = [
-    ...before.changes,
-    { day: clock.day, step: clock.step, drugIndexes: [...drugIndexes], actionType },
-  ];
+  const clock = copyClock(after.clock);
+  clock.changesLeft = Math.max(0, clock.changesLeft - 1);
+  counted.clock = clock;
+  const { day, step } = before.clock;
+  counted.changes = [...before.changes, { day, step, drugIndexes: [...drugIndexes], actionType }];
   return counted;
 }

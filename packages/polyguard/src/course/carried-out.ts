@@ -1,7 +1,7 @@
 import { doseGrid, isTitrated, startDose, targetDose } from "../kb/dose-grid.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
-import { copyMedication, copyState } from "../world/copies.ts";
+import { copyMedication, withMedications } from "../world/copies.ts";
 import type { Medication, Patient, WorldState } from "../world/types.ts";
 import { indicationFor, startMedication } from "./regimen.ts";
 import { recommendedTaper } from "./taper-classes.ts";
@@ -59,9 +59,7 @@ export function carriedOut(kb: KnowledgeBase, patient: Patient, state: WorldStat
 function withLast(state: WorldState, startDay: number): WorldState {
   const last = copyMedication(state.medications.at(-1)!);
   last.startDay = startDay;
-  const next = copyState(state);
-  next.medications = [...state.medications.slice(0, -1), last];
-  return next;
+  return withMedications(state, [...state.medications.slice(0, -1), last]);
 }
 
 /** The state in which the drug that `medication` crosses over from leaves once the new one has reached its target dose. */
@@ -76,9 +74,10 @@ function withLeaving(
   if (old === undefined || old.taperPlan !== null || old.endDay !== null) return state;
   const day = targetReachedDay(drugAt(kb, medication.drugIndex), medication, today);
   const leaving = leavingFrom(kb, patient, old, day);
-  const next = copyState(state);
-  next.medications = state.medications.map((each) => (each === old ? leaving : each));
-  return next;
+  return withMedications(
+    state,
+    state.medications.map((each) => (each === old ? leaving : each)),
+  );
 }
 
 // The same drug leaves in the same way whatever else an action changes, and as the same object it is judged once.

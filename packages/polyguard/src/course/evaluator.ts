@@ -7,7 +7,7 @@ import { conditionsAt } from "./advance.ts";
 import { previewAction } from "./apply.ts";
 import { carriedOut } from "./carried-out.ts";
 import { COURSE_DAYS, type CourseContext } from "./context.ts";
-import { type Horizon, HorizonJudge, OrderCodes } from "./horizon.ts";
+import { FAR, type Horizon, HorizonJudge, NEAR } from "./horizon.ts";
 import { manyChangesFactor, startLoss } from "./project.ts";
 import { withdrawalLoss } from "./withdrawal.ts";
 
@@ -39,10 +39,9 @@ const SETTLED_DAYS = 400;
  */
 export class CourseEvaluator {
   readonly #kb: KnowledgeBase;
-  /** Prepared for the begun state at its near and its far day: most drugs of a candidate are those of that state. */
-  readonly #near: HorizonJudge;
-  readonly #far: HorizonJudge;
-  /** For everything else. */
+  /** Prepared for the begun state: most drugs of a candidate are those of that state. */
+  readonly #prepared: HorizonJudge;
+  /** For other patients, and for patients whom an action changes. */
   readonly #other: HorizonJudge;
   #context: CourseContext | null = null;
   #begun: WorldState | null = null;
@@ -51,10 +50,8 @@ export class CourseEvaluator {
 
   constructor(kb: KnowledgeBase) {
     this.#kb = kb;
-    const orderCodes = new OrderCodes();
-    this.#near = new HorizonJudge(kb, orderCodes);
-    this.#far = new HorizonJudge(kb, orderCodes);
-    this.#other = new HorizonJudge(kb, orderCodes);
+    this.#prepared = new HorizonJudge(kb);
+    this.#other = new HorizonJudge(kb);
   }
 
   /** Takes a state; values of the one before are forgotten. The same state again keeps them. */
@@ -107,15 +104,18 @@ export class CourseEvaluator {
 
   /** The engine's evaluation on a day of the state's future: lam_h and exposures; overwritten by the next call. */
   evaluationAt(context: CourseContext, state: WorldState, day: number): Evaluation {
-    return this.#other.judge(horizonOf(context, state, day, manyChangesFactor(state, day)));
+    return this.#judge(horizonOf(context, state, day, manyChangesFactor(state, day)), NEAR);
   }
 
   #prepare(context: CourseContext, state: WorldState): void {
     const carried = carriedOut(this.#kb, context.scenario.patient, state);
     const { day } = state.clock;
     // A candidate that counts as a change meets the adherence of one change more.
-    this.#near.prepare(horizonOf(context, carried, day + NEAR_DAY, manyChangesFactor(state, day + NEAR_DAY, 1)));
-    this.#far.prepare(horizonOf(context, carried, day + FAR_DAY, manyChangesFactor(state, day + FAR_DAY, 0)));
+    const near = horizonOf(context, carried, day + NEAR_DAY, manyChangesFactor(state, day + NEAR_DAY, 1));
+    const far = horizonOf(context, carried, day + FAR_DAY, manyChangesFactor(state, day + FAR_DAY, 0));
+    this.#prepared.prepare(near, NEAR);
+    // Where a caused condition moves, the far day has a patient of its own.
+    if (this.#prepared.isSetFor(far)) this.#prepared.prepare(far, FAR);
     this.#isPrepared = true;
   }
 
@@ -125,12 +125,12 @@ export class CourseEvaluator {
     const carried = carriedOut(this.#kb, patient, state);
     const { day } = state.clock;
     const nearHorizon = horizonOf(context, carried, day + NEAR_DAY, manyChangesFactor(state, day + NEAR_DAY, more));
-    const near = this.#judgeBy(this.#near, nearHorizon);
+    const near = this.#judge(nearHorizon, NEAR);
     let ade = NEAR_SHARE * near.lamAde;
     let dis = NEAR_SHARE * (near.lamDis + startLoss(this.#kb, carried, day + NEAR_DAY));
     let burden = NEAR_SHARE * near.burden;
     const farHorizon = horizonOf(context, carried, day + FAR_DAY, manyChangesFactor(state, day + FAR_DAY, 0));
-    const far = this.#judgeBy(this.#far, farHorizon);
+    const far = this.#judge(farHorizon, FAR);
     ade += FAR_SHARE * far.lamAde;
     dis += FAR_SHARE * far.lamDis;
     burden += FAR_SHARE * far.burden;
@@ -138,8 +138,8 @@ export class CourseEvaluator {
     return toValue(ade + loss.ade, dis + loss.dis, burden);
   }
 
-  #judgeBy(prepared: HorizonJudge, horizon: Horizon): Evaluation {
-    return (prepared.isSetFor(horizon) ? prepared : this.#other).judge(horizon);
+  #judge(horizon: Horizon, which: typeof NEAR | typeof FAR): Evaluation {
+    return (this.#prepared.isSetFor(horizon) ? this.#prepared : this.#other).judge(horizon, which);
   }
 }
 

@@ -8,6 +8,11 @@ import { RegimenProjector } from "./project.ts";
 type Conditions = WorldState["conditions"];
 type Orders = WorldState["orders"];
 
+/** Which of the prepared days of a state's future: number of the engine's base. */
+export const NEAR = 0;
+/** See {@link NEAR}. */
+export const FAR = 1;
+
 /** One state on one day of its future, as it is judged. */
 export interface Horizon {
   readonly context: CourseContext;
@@ -19,52 +24,39 @@ export interface Horizon {
   readonly factor: number;
 }
 
-/** Active codes of orders; those asked for last are kept, as several judges ask for the same ones. */
-export class OrderCodes {
-  #orders: Orders | null = null;
-  #codes: ReadonlySet<string> = new Set();
-
-  /** Codes of the state's active orders. */
-  of({ orders, clock }: WorldState): ReadonlySet<string> {
-    if (orders === this.#orders) return this.#codes;
-    const codes = new Set<string>();
-    for (const order of orders) if (order.endDay === null || order.endDay >= clock.day) codes.add(order.code);
-    this.#orders = orders;
-    this.#codes = codes;
-    return codes;
-  }
-}
-
-/** A harm engine with the items it judges. It is set for a patient only when the patient differs from the last one. */
+/**
+ * A harm engine with the items it judges. It is set for a patient only when the patient differs from the last one; a state
+ * can be prepared at two days, as most drugs of the states made from it are its own.
+ */
 export class HorizonJudge {
   readonly #engine: HarmEngine;
-  readonly #projector: RegimenProjector;
-  readonly #orderCodes: OrderCodes;
+  readonly #projectors: readonly [near: RegimenProjector, far: RegimenProjector];
   /** What the engine's patient was set for. */
   #set: { readonly context: CourseContext; readonly state: WorldState; readonly conditions: Conditions } | null = null;
   #orders: Orders | null = null;
-  #codes: ReadonlySet<string> = new Set();
-  /** Orders of the base and their codes: the engine knows its own by identity. */
+  /** Orders that the state was prepared with and their codes: the engine knows its own by identity. */
   #baseOrders: Orders | null = null;
   #baseCodes: ReadonlySet<string> = new Set();
 
-  constructor(kb: KnowledgeBase, orderCodes: OrderCodes) {
+  constructor(kb: KnowledgeBase) {
     this.#engine = new HarmEngine(kb);
-    this.#projector = new RegimenProjector(kb);
-    this.#orderCodes = orderCodes;
+    this.#projectors = [new RegimenProjector(kb), new RegimenProjector(kb)];
   }
 
-  /** Prepares a state whose drugs most of the next ones share. */
-  prepare(horizon: Horizon): void {
+  /** Prepares a state at its near or far day; both are to be of one patient. */
+  prepare(horizon: Horizon, which: typeof NEAR | typeof FAR): void {
     const { context, state, day, factor } = horizon;
-    this.#baseOrders = null;
     this.#setPatient(horizon);
-    this.#engine.setBase(this.#projector.keep(context.scenario.patient, state, day, factor));
-    this.#baseOrders = this.#orders;
-    this.#baseCodes = this.#codes;
+    if (this.#baseOrders !== state.orders) {
+      this.#baseOrders = state.orders;
+      this.#baseCodes = activeCodes(state);
+      this.#engine.setOrders(this.#baseCodes);
+    }
+    const items = this.#projectors[which].keep(context.scenario.patient, state, day, factor);
+    this.#engine.setBase(items, which);
   }
 
-  /** True for the patient that was prepared: judging another one would throw the preparation away. */
+  /** True for the patient of the last call: judging another one throws the preparation away. */
   isSetFor({ context, state, conditions }: Horizon): boolean {
     const last = this.#set;
     return (
@@ -78,10 +70,10 @@ export class HorizonJudge {
   }
 
   /** Losses of a state on a day of its future; overwritten by the next call. */
-  judge(horizon: Horizon): Evaluation {
+  judge(horizon: Horizon, which: typeof NEAR | typeof FAR): Evaluation {
     this.#setPatient(horizon);
     const { context, state, day, factor } = horizon;
-    return this.#engine.evaluate(this.#projector.project(context.scenario.patient, state, day, factor));
+    return this.#engine.evaluate(this.#projectors[which].project(context.scenario.patient, state, day, factor), which);
   }
 
   #setPatient(horizon: Horizon): void {
@@ -90,12 +82,17 @@ export class HorizonJudge {
     if (!isSet) {
       this.#engine.setContext(contextFromWorld(context.scenario.patient, state, conditions));
       this.#set = { context, state, conditions };
-    }
-    if (isSet && this.#orders === state.orders) return;
-    this.#codes = state.orders === this.#baseOrders ? this.#baseCodes : this.#orderCodes.of(state);
+      this.#baseOrders = null;
+    } else if (this.#orders !== state.orders)
+      this.#engine.setOrders(state.orders === this.#baseOrders ? this.#baseCodes : activeCodes(state));
     this.#orders = state.orders;
-    this.#engine.setOrders(this.#codes);
   }
+}
+
+function activeCodes({ orders, clock }: WorldState): ReadonlySet<string> {
+  const codes = new Set<string>();
+  for (const order of orders) if (order.endDay === null || order.endDay >= clock.day) codes.add(order.code);
+  return codes;
 }
 
 function isEqual(a: Conditions, b: Conditions): boolean {

@@ -1,4 +1,5 @@
 import { BURDEN_WEIGHT } from "../engine/harm.ts";
+import { copyState } from "../world/copies.ts";
 import type { WorldState } from "../world/types.ts";
 import { advance } from "./advance.ts";
 import { carriedOut } from "./carried-out.ts";
@@ -53,9 +54,15 @@ export function segmentLoss(context: CourseContext, evaluator: CourseEvaluator, 
  */
 export function remainingLoss(context: CourseContext, evaluator: CourseEvaluator, last: WorldState): number {
   // A finished review counts for two steps only, and no step follows.
-  const unreviewed = last.reviews.length === 0 ? last : { ...last, reviews: [] };
-  const state = carriedOut(context.kb, context.scenario.patient, unreviewed);
+  const state = carriedOut(context.kb, context.scenario.patient, withoutReviews(last));
   return lossOver(context, evaluator, { state, fromDay: last.clock.day, toDay: COURSE_DAYS }, LATER_STRETCHES);
+}
+
+function withoutReviews(state: WorldState): WorldState {
+  if (state.reviews.length === 0) return state;
+  const next = copyState(state);
+  next.reviews = [];
+  return next;
 }
 
 /**

@@ -4,6 +4,7 @@ import { targetDose } from "../kb/dose-grid.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import { findMeasurement } from "../observation/measurements.ts";
+import { copyPhysiology, type MutablePhysiology } from "../world/copies.ts";
 import type { Patient, Physiology, WorldState } from "../world/types.ts";
 import type { CourseContext } from "./context.ts";
 import { isHeld } from "./regimen.ts";
@@ -124,31 +125,30 @@ export function withDrugEffects(kb: KnowledgeBase, patient: Patient, base: Physi
     nephrotoxic += drug.risk.nephrotoxic;
   }
   const kidney = base.creatinineClearanceMlPerMin < KIDNEY_LIMIT ? KIDNEY_POTASSIUM_FACTOR : 1;
-  return withCreatinine(
-    patient,
-    {
-      ...base,
-      potassiumMmolPerL: clamp(base.potassiumMmolPerL + POTASSIUM_PER_POINT * kidney * potassium, 2.4, 7),
-      sodiumMmolPerL: clamp(base.sodiumMmolPerL + SODIUM_PER_POINT * sodium, 118, 150),
-      qtcMs: clamp(base.qtcMs + qtc, 360, 600),
-      heartRatePerMin: clamp(base.heartRatePerMin + HEART_RATE_PER_POINT * heartRate, 38, 130),
-      systolicBpMmHg: clamp(base.systolicBpMmHg + SYSTOLIC_PER_POINT * systolic, 85, 210),
-      systolicDropMmHg: clamp(base.systolicDropMmHg + SYSTOLIC_DROP_PER_POINT * drop, 0, 60),
-    },
-    base.serumCreatinineMgPerDl * (1 + CREATININE_SHARE_PER_POINT * nephrotoxic),
-  );
+  const values = copyPhysiology(base);
+  values.potassiumMmolPerL = clamp(base.potassiumMmolPerL + POTASSIUM_PER_POINT * kidney * potassium, 2.4, 7);
+  values.sodiumMmolPerL = clamp(base.sodiumMmolPerL + SODIUM_PER_POINT * sodium, 118, 150);
+  values.qtcMs = clamp(base.qtcMs + qtc, 360, 600);
+  values.heartRatePerMin = clamp(base.heartRatePerMin + HEART_RATE_PER_POINT * heartRate, 38, 130);
+  values.systolicBpMmHg = clamp(base.systolicBpMmHg + SYSTOLIC_PER_POINT * systolic, 85, 210);
+  values.systolicDropMmHg = clamp(base.systolicDropMmHg + SYSTOLIC_DROP_PER_POINT * drop, 0, 60);
+  setCreatinine(patient, values, base.serumCreatinineMgPerDl * (1 + CREATININE_SHARE_PER_POINT * nephrotoxic));
+  return values;
 }
 
 /** The physiology with that creatinine and the clearances that follow from it. */
 export function withCreatinine(patient: Patient, base: Physiology, serumCreatinineMgPerDl: number): Physiology {
+  const values = copyPhysiology(base);
+  setCreatinine(patient, values, serumCreatinineMgPerDl);
+  return values;
+}
+
+function setCreatinine(patient: Patient, values: MutablePhysiology, serumCreatinineMgPerDl: number): void {
   const { ageYears, sex } = patient;
   const weightKg = dosingWeightKg(sex, patient.heightCm, patient.weightKg);
-  return {
-    ...base,
-    serumCreatinineMgPerDl,
-    creatinineClearanceMlPerMin: computeCreatinineClearance({ ageYears, sex, weightKg, serumCreatinineMgPerDl }),
-    egfrMlPerMin: computeEgfr({ ageYears, sex, serumCreatinineMgPerDl }),
-  };
+  values.serumCreatinineMgPerDl = serumCreatinineMgPerDl;
+  values.creatinineClearanceMlPerMin = computeCreatinineClearance({ ageYears, sex, weightKg, serumCreatinineMgPerDl });
+  values.egfrMlPerMin = computeEgfr({ ageYears, sex, serumCreatinineMgPerDl });
 }
 
 /** The physiology and labs of the state `days` later under its own regimen. */
@@ -162,21 +162,19 @@ export function advanceLabs(
   const target = withDrugEffects(kb, scenario.patient, scenario.drugFreePhysiology, state);
   const slow = 1 - Math.exp(-days / ELECTROLYTE_DAYS);
   const quick = 1 - Math.exp(-days / HEMODYNAMIC_DAYS);
-  const toward = (value: number, goal: number, share: number): number => value + (goal - value) * share;
-  const physiology = withCreatinine(
-    scenario.patient,
-    {
-      ...now,
-      potassiumMmolPerL: toward(now.potassiumMmolPerL, target.potassiumMmolPerL, slow),
-      sodiumMmolPerL: toward(now.sodiumMmolPerL, target.sodiumMmolPerL, slow),
-      qtcMs: toward(now.qtcMs, target.qtcMs, quick),
-      heartRatePerMin: toward(now.heartRatePerMin, target.heartRatePerMin, quick),
-      systolicBpMmHg: toward(now.systolicBpMmHg, target.systolicBpMmHg, quick),
-      systolicDropMmHg: toward(now.systolicDropMmHg, target.systolicDropMmHg, quick),
-    },
-    toward(now.serumCreatinineMgPerDl, target.serumCreatinineMgPerDl, slow),
-  );
+  const physiology = copyPhysiology(now);
+  physiology.potassiumMmolPerL = toward(now.potassiumMmolPerL, target.potassiumMmolPerL, slow);
+  physiology.sodiumMmolPerL = toward(now.sodiumMmolPerL, target.sodiumMmolPerL, slow);
+  physiology.qtcMs = toward(now.qtcMs, target.qtcMs, quick);
+  physiology.heartRatePerMin = toward(now.heartRatePerMin, target.heartRatePerMin, quick);
+  physiology.systolicBpMmHg = toward(now.systolicBpMmHg, target.systolicBpMmHg, quick);
+  physiology.systolicDropMmHg = toward(now.systolicDropMmHg, target.systolicDropMmHg, quick);
+  setCreatinine(scenario.patient, physiology, toward(now.serumCreatinineMgPerDl, target.serumCreatinineMgPerDl, slow));
   return { physiology, labs: advanceLevels(context, state, days) };
+}
+
+function toward(value: number, goal: number, share: number): number {
+  return value + (goal - value) * share;
 }
 
 function advanceLevels(context: CourseContext, state: WorldState, days: number): WorldState["labs"] {

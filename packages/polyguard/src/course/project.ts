@@ -89,15 +89,17 @@ export class RegimenProjector {
       this.#keptReviews === state.reviews &&
       this.#keptStep === state.clock.step;
     // A state made from the kept one has its entries in the same order, so each search goes on behind the last find.
-    let from = isKept ? 0 : this.#keptEntries.length;
+    const keptEntries = this.#keptEntries;
+    let from = isKept ? 0 : keptEntries.length;
     let count = 0;
     let used = 0;
     const { medications, stopped } = state;
     for (let i = 0; i < medications.length + stopped.length; i++) {
       const entry = i < medications.length ? medications[i]! : stopped[i - medications.length]!;
-      const at = this.#keptEntries.indexOf(entry, from);
+      let at = from;
+      while (at < keptEntries.length && keptEntries[at] !== entry) at++;
       let item: EvaluationItem | null;
-      if (at >= 0) {
+      if (at < keptEntries.length) {
         from = at + 1;
         item = this.#keptItems[at]!;
       } else {
@@ -106,7 +108,8 @@ export class RegimenProjector {
       }
       if (item !== null) items[count++] = item;
     }
-    if (items.length > count) items.length = count;
+    // Setting the length instead is a slow call.
+    while (items.length > count) items.pop();
     return items;
   }
 
@@ -114,14 +117,13 @@ export class RegimenProjector {
   keep(patient: Patient, state: WorldState, day: number, factor: number): readonly EvaluationItem[] {
     const count = state.medications.length + state.stopped.length;
     const items: EvaluationItem[] = [];
-    this.#keptEntries.length = 0;
-    this.#keptItems.length = 0;
     for (let i = 0; i < count; i++) {
       const item = this.#fill(poolItem(this.#keptPool, i), patient, state, i, day, factor);
-      this.#keptEntries.push(state.medications[i] ?? state.stopped[i - state.medications.length]!);
-      this.#keptItems.push(item);
+      this.#keptEntries[i] = state.medications[i] ?? state.stopped[i - state.medications.length]!;
+      this.#keptItems[i] = item;
       if (item !== null) items.push(item);
     }
+    while (this.#keptEntries.length > count) this.#keptEntries.pop();
     this.#keptReviews = state.reviews;
     this.#keptStep = state.clock.step;
     this.#keptDay = day;

@@ -1,6 +1,6 @@
 import { drugAt } from "../kb/lookup.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
-import { copyMedication, copyState, type MutableMedication } from "../world/copies.ts";
+import { copyMedication, copyState, type MutableMedication, withMedications } from "../world/copies.ts";
 import type { Medication, StoppedDrug, WorldState } from "../world/types.ts";
 import { adaptationTauDays } from "./taper-classes.ts";
 import { carryOverAfterStop, onsetAfterStop, timingOf } from "./time-constants.ts";
@@ -17,9 +17,10 @@ export function isHeld(medication: Medication, day: number): boolean {
 
 /** The state with one medication replaced by `next`. */
 export function withMedication(state: WorldState, next: Medication): WorldState {
-  const changed = copyState(state);
-  changed.medications = state.medications.map((medication) => (medication.medRef === next.medRef ? next : medication));
-  return changed;
+  return withMedications(
+    state,
+    state.medications.map((medication) => (medication.medRef === next.medRef ? next : medication)),
+  );
 }
 
 /** The state without that medication, which moves to the stopped drugs as of `day`. */

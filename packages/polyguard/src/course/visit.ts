@@ -1,7 +1,7 @@
 import { HAZARDS } from "../engine/hazard-table.ts";
 import { HARM_DOMAINS, type HarmDomain } from "../kb/domains.ts";
 import { drugAt } from "../kb/lookup.ts";
-import { copyState } from "../world/copies.ts";
+import { copyClock, copyState } from "../world/copies.ts";
 import type { CourseEvent, Medication, WorldState } from "../world/types.ts";
 import { advance } from "./advance.ts";
 import type { CourseContext } from "./context.ts";
@@ -109,9 +109,11 @@ export function closeVisit(context: CourseContext, evaluator: CourseEvaluator, s
 }
 
 function countVisit(state: WorldState): WorldState {
-  const { clock } = state;
   const next = copyState(state);
-  next.clock = { ...clock, visit: clock.visit + 1, visitsLeft: Math.max(0, clock.visitsLeft - 1) };
+  const clock = copyClock(state.clock);
+  clock.visit++;
+  clock.visitsLeft = Math.max(0, clock.visitsLeft - 1);
+  next.clock = clock;
   return next;
 }
 
@@ -135,17 +137,16 @@ function admit(
   const limit = isFall ? FALL_MULTIPLIER_LIMIT : MULTIPLIER_LIMIT;
   const flag = HISTORY_FLAG[domain];
   const needsFlag = flag !== undefined && !before.conditions.some((each) => each.code === flag && each.severity > 0);
-  const admitted: WorldState = {
-    ...before,
-    clock: { ...before.clock, changesLeft: Math.max(0, before.clock.changesLeft - 1) },
-    events: [...before.events, event],
-    hazardMultipliers: {
-      ...before.hazardMultipliers,
-      [domain]: Math.min(limit, multiplier * (isFall ? FALL_MULTIPLIER : MULTIPLIER)),
-    },
-    conditions: needsFlag
-      ? [...before.conditions, { code: flag, severity: 1, onsetDay: day, cascade: null }]
-      : before.conditions,
+  const admitted = copyState(before);
+  const clock = copyClock(before.clock);
+  clock.changesLeft = Math.max(0, clock.changesLeft - 1);
+  admitted.clock = clock;
+  admitted.events = [...before.events, event];
+  admitted.hazardMultipliers = {
+    ...before.hazardMultipliers,
+    [domain]: Math.min(limit, multiplier * (isFall ? FALL_MULTIPLIER : MULTIPLIER)),
   };
+  if (needsFlag)
+    admitted.conditions = [...before.conditions, { code: flag, severity: 1, onsetDay: day, cascade: null }];
   return { admitted, event };
 }

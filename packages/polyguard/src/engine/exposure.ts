@@ -10,6 +10,7 @@ import {
   pgpSensitivity,
   SMOKING_CYP1A2_INDUCTION,
 } from "./perpetrators.ts";
+import type { RegimenBase } from "./regimen-base.ts";
 
 /** Enzymes of the static model, in the order of every per-enzyme array. */
 export const ENZYMES = [
@@ -123,9 +124,6 @@ export class ExposureModel {
   readonly #perpetrators: Int32Array;
   readonly #weights: Float64Array;
   #perpetratorCount = 0;
-  readonly #savedPerpetrators: Int32Array;
-  readonly #savedWeights: Float64Array;
-  #savedCount = -1;
 
   /** @param maxPerpetrators how many drugs at once may be set as perpetrators */
   constructor(profiles: readonly ExposureProfile[], maxPerpetrators = 64) {
@@ -146,8 +144,6 @@ export class ExposureModel {
     this.#isPerpetrator = new Uint8Array(n);
     this.#perpetrators = new Int32Array(maxPerpetrators);
     this.#weights = new Float64Array(maxPerpetrators);
-    this.#savedPerpetrators = new Int32Array(maxPerpetrators);
-    this.#savedWeights = new Float64Array(maxPerpetrators);
     for (const [i, profile] of profiles.entries()) {
       this.#inhibition.set(profile.inhibition, i * this.#count);
       this.#induction.set(profile.induction, i * this.#count);
@@ -177,7 +173,6 @@ export class ExposureModel {
 
   /** Sets kidney, genotype and smoking for the calls that follow. */
   setPatient(patient: ExposurePatient): void {
-    this.#savedCount = -1;
     this.#renal = patient.crClMlPerMin === undefined ? 1 : renalFactor(patient.crClMlPerMin);
     fillEnzymeActivity(this.#activity, patient.genotype);
     this.#basalInduction[CYP1A2] = patient.isSmoker === true ? SMOKING_CYP1A2_INDUCTION : 0;
@@ -196,20 +191,18 @@ export class ExposureModel {
     this.#perpetratorCount++;
   }
 
-  /** Keeps the perpetrators set now for {@link ExposureModel.hasSavedPerpetrators}. */
-  savePerpetrators(): void {
-    this.#savedPerpetrators.set(this.#perpetrators);
-    this.#savedWeights.set(this.#weights);
-    this.#savedCount = this.#perpetratorCount;
+  /** Keeps the perpetrators set now in a base. */
+  savePerpetrators(base: RegimenBase): void {
+    base.perpetrators.set(this.#perpetrators);
+    base.weights.set(this.#weights);
+    base.perpetratorCount = this.#perpetratorCount;
   }
 
-  /** True when the perpetrators set now are the saved ones, in the same order and of the same weights. */
-  hasSavedPerpetrators(): boolean {
-    if (this.#perpetratorCount !== this.#savedCount) return false;
-    for (let k = 0; k < this.#savedCount; k++) {
-      if (this.#perpetrators[k] !== this.#savedPerpetrators[k] || this.#weights[k] !== this.#savedWeights[k])
-        return false;
-    }
+  /** True when the perpetrators set now are those of the base, in the same order and of the same weights. */
+  hasPerpetratorsOf({ perpetratorCount, perpetrators, weights }: RegimenBase): boolean {
+    if (this.#perpetratorCount !== perpetratorCount) return false;
+    for (let k = 0; k < perpetratorCount; k++)
+      if (this.#perpetrators[k] !== perpetrators[k] || this.#weights[k] !== weights[k]) return false;
     return true;
   }
 

@@ -7,6 +7,7 @@ import {
   type RegimenFlags,
   regimenFlags,
 } from "../interactions/regimen-detector.ts";
+import { CONDITION_CODES } from "../kb/conditions.ts";
 import { domainIndex, HARM_DOMAINS } from "../kb/domains.ts";
 import { doseReference } from "../kb/dose-grid.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
@@ -18,9 +19,13 @@ import { EXCESS_BY_RANK } from "./hazard-table.ts";
 import { HazardModel } from "./hazards.ts";
 import { type ItemNumbers, makeItemNumbers } from "./item-numbers.ts";
 import { PairLosses } from "./pair-losses.ts";
+import { RegimenBase } from "./regimen-base.ts";
 
 /** Most items of one regimen, stopped drugs included. */
 export const MAX_ITEMS = 64;
+
+/** Regimens that can be prepared at once for one patient. */
+export const BASE_COUNT = 2;
 
 /** Weight of the burden in the utility U. */
 export const BURDEN_WEIGHT = 0.05;
@@ -61,11 +66,9 @@ export class HarmEngine {
   readonly #duplicateDomains = Int32Array.from(DUPLICATE_CLASSES, ([, domain]) => HARM_DOMAINS.indexOf(domain));
   readonly #isPpi: Uint8Array;
   #flags: RegimenFlags | null = null;
+  readonly #conditionFlags = new Uint8Array(CONDITION_CODES.length);
 
-  readonly #baseItems: EvaluationItem[] = [];
-  /** Slot of the base's item of a drug, or -1. */
-  readonly #baseSlot: Int16Array;
-  readonly #base: ItemNumbers = makeItemNumbers(MAX_ITEMS);
+  readonly #bases: readonly RegimenBase[];
 
   readonly #active: EvaluationItem[] = [];
   #activeCount = 0;
@@ -88,7 +91,7 @@ export class HarmEngine {
       drug.doseMin === drug.doseMax ? 0 : doseReference(drug),
     );
     this.#isPpi = Uint8Array.from(kb.drugs, (drug) => Number(drug.groups.includes("PPI")));
-    this.#baseSlot = new Int16Array(kb.drugs.length).fill(-1);
+    this.#bases = Array.from({ length: BASE_COUNT }, () => new RegimenBase(kb.drugs.length, MAX_ITEMS));
     this.#result = {
       lamAde: 0,
       lamDis: 0,
@@ -105,12 +108,12 @@ export class HarmEngine {
     };
   }
 
-  /** Sets the patient and the visit, and forgets the base. */
+  /** Sets the patient and the visit, and forgets the bases. */
   setContext(context: EvaluationContext): void {
     const facts = factsOf(context);
     const orders = new Set(context.orders);
-    this.#forgetBase();
-    this.#flags = regimenFlags(facts, orders, true);
+    for (const base of this.#bases) base.clear();
+    this.#flags = regimenFlags(facts, orders, true, this.#conditionFlags);
     this.#pairs.setContext(facts, orders);
     this.#exposure.setPatient({
       crClMlPerMin: context.crClMlPerMin,
@@ -121,7 +124,7 @@ export class HarmEngine {
     this.#benefit.setContext(context);
   }
 
-  /** Sets other orders for the same patient and visit; the base is kept. Throws INVALID_CONFIG before setContext. */
+  /** Sets other orders for the same patient and visit; bases are kept. Throws INVALID_CONFIG before setContext. */
   setOrders(orders: ReadonlySet<string>): void {
     if (this.#flags === null) throw new PraxisError("INVALID_CONFIG", "Orders can't be set before setContext.");
     const hasBowelOrder = answersBowelRule(orders);
@@ -129,28 +132,34 @@ export class HarmEngine {
     this.#pairs.setOrders(orders);
   }
 
-  /** Prepares a regimen whose items the next regimens share, and evaluates it. */
-  setBase(items: readonly EvaluationItem[]): Evaluation {
-    this.#forgetBase();
-    const result = this.evaluate(items);
-    this.#hazards.keepLast(true);
-    this.#pairs.remember(items);
-    this.#exposure.savePerpetrators();
+  /** Prepares a regimen whose items the next regimens share, and evaluates it. @param number of the base, below {@link BASE_COUNT} */
+  setBase(items: readonly EvaluationItem[], number = 0): Evaluation {
+    const base = this.#bases[number]!;
+    base.clear();
+    const result = this.evaluate(items, number);
+    base.rates.isFixed = true;
+    this.#exposure.savePerpetrators(base);
     const now = this.#now;
+    const kept = base.numbers;
     for (let slot = 0; slot < items.length; slot++) {
       const item = items[slot]!;
-      this.#baseItems.push(item);
-      this.#baseSlot[item.drugIndex] = slot;
-      this.#base.aucr[slot] = now.aucr[slot]!;
-      this.#base.shift[slot] = now.shift[slot]!;
-      this.#base.phi[slot] = now.phi[slot]!;
-      this.#base.formed[slot] = now.formed[slot]!;
+      base.items.push(item);
+      base.slotOf[item.drugIndex] = slot;
+      kept.aucr[slot] = now.aucr[slot]!;
+      kept.shift[slot] = now.shift[slot]!;
+      kept.phi[slot] = now.phi[slot]!;
+      kept.formed[slot] = now.formed[slot]!;
     }
+    this.#pairs.remember(base);
     return result;
   }
 
-  /** Losses of a regimen. The returned object is overwritten by the next call. Throws INVALID_CONFIG before setContext or above 64 items. */
-  evaluate(items: readonly EvaluationItem[]): Evaluation {
+  /**
+   * Losses of a regimen. The returned object is overwritten by the next call. Throws INVALID_CONFIG before setContext or
+   * above 64 items. @param number of the base that it is compared with; it changes nothing but the work
+   */
+  evaluate(items: readonly EvaluationItem[], number = 0): Evaluation {
+    const base = this.#bases[number]!;
     const flags = this.#flags;
     if (flags === null || items.length > MAX_ITEMS) {
       throw new PraxisError(
@@ -159,14 +168,14 @@ export class HarmEngine {
       );
     }
     const result = this.#result;
-    const hasPpi = this.#addDrugs(items);
-    this.#pairs.apply(items, this.#slots, hasPpi, this.#hazards, this.#efficacy);
+    const hasPpi = this.#addDrugs(items, base);
+    this.#pairs.apply(items, base, this.#slots, hasPpi, this.#hazards, this.#efficacy);
     let otherRules = 0;
     if (this.#options.useRegimenRules) {
       this.#detector.detect(this.#active, this.#activeCount, flags);
       otherRules = this.#addRegimenHits();
     }
-    result.lamAde = this.#hazards.finish() + OTHER_RULE_LOSS * otherRules;
+    result.lamAde = this.#hazards.finish(base.rates) + OTHER_RULE_LOSS * otherRules;
     this.#addBenefits(items);
     result.lamDis = this.#benefit.finish();
     result.harm = result.lamAde + result.lamDis;
@@ -180,26 +189,19 @@ export class HarmEngine {
     return result;
   }
 
-  #forgetBase(): void {
-    for (const item of this.#baseItems) this.#baseSlot[item.drugIndex] = -1;
-    this.#baseItems.length = 0;
-    this.#hazards.keepLast(false);
-  }
-
   /** Exposure, risk points and burden of each item; true if an active one is a PPI. */
-  #addDrugs(items: readonly EvaluationItem[]): boolean {
+  #addDrugs(items: readonly EvaluationItem[], base: RegimenBase): boolean {
     const exposure = this.#exposure;
     const burden = this.#burden;
     const now = this.#now;
     const { carryOver, aucr, shift, phi, formed } = now;
-    const base = this.#base;
+    const kept = base.numbers;
     const drugs = this.#drugs;
     const slots = this.#slots;
     const efficacy = this.#efficacy;
     const active = this.#active;
     const isPpi = this.#isPpi;
-    const baseSlot = this.#baseSlot;
-    const baseItems = this.#baseItems;
+    const { slotOf, items: baseItems } = base;
     const count = items.length;
     exposure.clearPerpetrators();
     for (let i = 0; i < count; i++) {
@@ -209,20 +211,20 @@ export class HarmEngine {
       efficacy[i] = 1;
       exposure.addPerpetrator(item.drugIndex, item.carryOver);
     }
-    const isKept = baseItems.length > 0 && exposure.hasSavedPerpetrators();
+    const isKept = baseItems.length > 0 && exposure.hasPerpetratorsOf(base);
     burden.begin();
     let activeCount = 0;
     let hasPpi = false;
     for (let i = 0; i < count; i++) {
       const item = items[i]!;
-      const slot = baseSlot[drugs[i]!]!;
+      const slot = slotOf[drugs[i]!]!;
       const isBase = slot >= 0 && baseItems[slot] === item;
       slots[i] = isBase ? slot : -1;
       if (isBase && isKept) {
-        aucr[i] = base.aucr[slot]!;
-        shift[i] = base.shift[slot]!;
-        phi[i] = base.phi[slot]!;
-        formed[i] = base.formed[slot]!;
+        aucr[i] = kept.aucr[slot]!;
+        shift[i] = kept.shift[slot]!;
+        phi[i] = kept.phi[slot]!;
+        formed[i] = kept.formed[slot]!;
       } else this.#computeNumbers(item, i);
       if (!item.isActive) continue;
       active[activeCount++] = item;

@@ -1,8 +1,9 @@
-import { domainIndex, HARM_DOMAINS } from "../kb/domains.ts";
+import { domainIndex, HARM_DOMAINS, type HarmDomain } from "../kb/domains.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import type { EvaluationContext } from "./evaluation-types.ts";
 import { HAZARDS, NTI_BASE_WITHOUT_DRUG } from "./hazard-table.ts";
 import type { ItemNumbers } from "./item-numbers.ts";
+import type { KeptRates } from "./regimen-base.ts";
 
 const DOMAIN_COUNT = HARM_DOMAINS.length;
 /** Hits per domain that still count; the thirteenth would weigh less than 1/4096 of its excess. */
@@ -96,13 +97,6 @@ export class HazardModel {
   /** See NTI_BASE ...: an array, so that V8 keeps plain numbers and boxes none. */
   readonly #sums = new Float64Array(SUM_COUNT);
 
-  /** Inputs and rates of the base regimen, or of the last one while no base is kept: equal inputs are not worked out again. */
-  readonly #keptPoints = new Float64Array(DOMAIN_COUNT);
-  readonly #keptRisk = new Float64Array(DOMAIN_COUNT).fill(1);
-  readonly #keptMu = new Float64Array(DOMAIN_COUNT).fill(Number.NaN);
-  readonly #keptRate = new Float64Array(DOMAIN_COUNT);
-  #isKept = false;
-
   constructor(kb: KnowledgeBase) {
     const starts = [0];
     const domains: number[] = [];
@@ -158,12 +152,9 @@ export class HazardModel {
     times(SEIZURE, active.has("SEIZURE"), 3);
     this.#hasDementia = active.has("DEMENTIA");
     const { hazardMultipliers } = context;
-    for (let h = 0; h < DOMAIN_COUNT; h++) this.#multiplier[h] = hazardMultipliers[HARM_DOMAINS[h]!] ?? 1;
-  }
-
-  /** From now on (true) compares with the regimen finished last instead of with each one's predecessor (false). */
-  keepLast(isKept: boolean): void {
-    this.#isKept = isKept;
+    this.#multiplier.fill(1);
+    for (const domain in hazardMultipliers)
+      this.#multiplier[domainIndex(domain as HarmDomain)] = hazardMultipliers[domain as HarmDomain] ?? 1;
   }
 
   /**
@@ -232,12 +223,9 @@ export class HazardModel {
     this.#excess[base + at] = excess;
   }
 
-  /** Closes the regimen: fills `lam` and returns LamADE without the losses of RG8-RG10. */
-  finish(): number {
-    const keptPoints = this.#keptPoints;
-    const keptRisk = this.#keptRisk;
-    const keptMu = this.#keptMu;
-    const keptRate = this.#keptRate;
+  /** Closes the regimen: fills `lam` and returns LamADE without the losses of RG8-RG10. @param kept rates to compare with */
+  finish(kept: KeptRates): number {
+    const { points: keptPoints, risk: keptRisk, mu: keptMu, rate: keptRate, isFixed } = kept;
     const allPoints = this.#points;
     const factor = this.#factor;
     const hitCount = this.#hitCount;
@@ -248,7 +236,6 @@ export class HazardModel {
     const weight = this.#weight;
     const multiplier = this.#multiplier;
     const lams = this.lam;
-    const isKept = this.#isKept;
     factor[GI_BLEED]! *= 1 + (PPI_FACTOR - 1) * this.#sums[PPI]!;
     let loss = this.#hasDementia ? ANTIPSYCHOTIC_IN_DEMENTIA_LOSS * this.#sums[ANTIPSYCHOTIC]! : 0;
     if (!this.#hasNti) this.#sums[NTI_BASE] = this.#hitCount[NTI_TOX]! > 0 ? NTI_BASE_WITHOUT_DRUG : 0;
@@ -265,7 +252,7 @@ export class HazardModel {
       }
       const mu = base * risk * factor[h]! * (1 + excess);
       const saturated = mu === keptMu[h] ? keptRate[h]! : cap[h]! * (1 - Math.exp(-mu / cap[h]!));
-      if (!isKept) {
+      if (!isFixed) {
         keptPoints[h] = points;
         keptRisk[h] = risk;
         keptMu[h] = mu;

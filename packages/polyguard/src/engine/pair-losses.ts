@@ -13,19 +13,7 @@ import { EFFICACY_LOSS_LEAVES } from "./benefit.ts";
 import type { EvaluationItem } from "./evaluation-types.ts";
 import { EXCESS_BY_RANK, MANAGED_SHARE } from "./hazard-table.ts";
 import type { HazardModel } from "./hazards.ts";
-
-/** A hit of the base regimen; its size without and with a PPI in the regimen is that of the orders it was made with. */
-interface BaseHit {
-  slotA: number;
-  slotB: number;
-  objectSlot: number;
-  entry: PairEntry;
-  first: EvaluationItem;
-  second: EvaluationItem;
-  weight: number;
-  size: number;
-  sizeWithPpi: number;
-}
+import type { RegimenBase } from "./regimen-base.ts";
 
 /** Most EFFICACY_LOSS hits of one regimen. */
 const MAX_CUTS = 2048;
@@ -42,10 +30,6 @@ export class PairLosses {
   readonly #truths: Uint8Array;
   readonly #management: { orders: ReadonlySet<string>; hasPpi: boolean } = { orders: new Set(), hasPpi: false };
   #facts: Facts | null = null;
-  /** Hits of the base; those from `#baseCount` on are spare objects. */
-  readonly #base: BaseHit[] = [];
-  #baseCount = 0;
-  #baseOrders: ReadonlySet<string> | null = null;
   readonly #positionOfSlot: Int16Array;
   readonly #maxItems: number;
   /** EFFICACY_LOSS hits of the regimen at hand: place of the pair, position of the drug that loses, share it loses. */
@@ -62,29 +46,29 @@ export class PairLosses {
     this.#maxItems = maxItems;
   }
 
-  /** Sets the patient and forgets the base. */
+  /** Sets the patient; hits of bases are void then. */
   setContext(facts: Facts, orders: ReadonlySet<string>): void {
     this.#facts = facts;
     this.#management.orders = orders;
     judgeConditions(this.#table, facts, true, this.#truths);
-    this.#baseCount = 0;
   }
 
-  /** Sets other orders for the same patient; the base is kept. */
+  /** Sets other orders for the same patient; bases are kept. */
   setOrders(orders: ReadonlySet<string>): void {
     this.#management.orders = orders;
   }
 
-  /** Keeps the hits of a base regimen; slot = position in `items`. */
-  remember(items: readonly EvaluationItem[]): void {
-    this.#baseCount = 0;
-    this.#baseOrders = this.#management.orders;
-    for (let i = 1; i < items.length; i++) {
-      for (let j = 0; j < i; j++) this.#rememberPair(items[i]!, items[j]!, i, j);
-    }
+  /** Keeps the hits of the base's items in it. */
+  remember(base: RegimenBase): void {
+    const { items } = base;
+    base.hitCount = 0;
+    base.orders = this.#management.orders;
+    for (let i = 1; i < items.length; i++) for (let j = 0; j < i; j++) this.#rememberPair(base, i, j);
   }
 
-  #rememberPair(first: EvaluationItem, second: EvaluationItem, i: number, j: number): void {
+  #rememberPair(base: RegimenBase, i: number, j: number): void {
+    const first = base.items[i]!;
+    const second = base.items[j]!;
     const list = this.#entriesOf(first, second);
     if (list === null) return;
     const weight = Math.min(first.carryOver, second.carryOver);
@@ -96,9 +80,9 @@ export class PairLosses {
       const objectSlot = entry.objectIndex === first.drugIndex ? i : j;
       const size = this.#size(entry, first, second, weight, false);
       const sizeWithPpi = this.#size(entry, first, second, weight, true);
-      const hit = this.#base[this.#baseCount];
+      const hit = base.hits[base.hitCount];
       if (hit === undefined)
-        this.#base.push({ slotA: i, slotB: j, objectSlot, entry, first, second, weight, size, sizeWithPpi });
+        base.hits.push({ slotA: i, slotB: j, objectSlot, entry, first, second, weight, size, sizeWithPpi });
       else {
         hit.slotA = i;
         hit.slotB = j;
@@ -110,7 +94,7 @@ export class PairLosses {
         hit.size = size;
         hit.sizeWithPpi = sizeWithPpi;
       }
-      this.#baseCount++;
+      base.hitCount++;
     }
   }
 
@@ -120,6 +104,7 @@ export class PairLosses {
    */
   apply(
     items: readonly EvaluationItem[],
+    base: RegimenBase,
     slots: Int16Array,
     hasPpi: boolean,
     hazards: HazardModel,
@@ -127,7 +112,7 @@ export class PairLosses {
   ): void {
     const count = items.length;
     this.#cutCount = 0;
-    if (this.#baseCount > 0) this.#applyBase(count, slots, hasPpi, hazards);
+    if (base.hitCount > 0) this.#applyBase(count, base, slots, hasPpi, hazards);
     for (let i = 0; i < count; i++) {
       if (slots[i]! >= 0) continue;
       // A new item meets every base item, and each later new one once.
@@ -138,13 +123,13 @@ export class PairLosses {
     this.#cut(efficacy);
   }
 
-  #applyBase(count: number, slots: Int16Array, hasPpi: boolean, hazards: HazardModel): void {
+  #applyBase(count: number, base: RegimenBase, slots: Int16Array, hasPpi: boolean, hazards: HazardModel): void {
     const position = this.#positionOfSlot;
-    position.fill(-1);
+    for (let slot = 0; slot < base.items.length; slot++) position[slot] = -1;
     for (let i = 0; i < count; i++) if (slots[i]! >= 0) position[slots[i]!] = i;
-    const hasBaseOrders = this.#management.orders === this.#baseOrders;
-    for (let k = 0; k < this.#baseCount; k++) {
-      const hit = this.#base[k]!;
+    const hasBaseOrders = this.#management.orders === base.orders;
+    for (let k = 0; k < base.hitCount; k++) {
+      const hit = base.hits[k]!;
       const a = position[hit.slotA]!;
       const b = position[hit.slotB]!;
       if (a < 0 || b < 0) continue;

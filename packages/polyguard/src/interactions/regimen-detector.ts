@@ -88,9 +88,17 @@ export function answersBowelRule(orders: ReadonlySet<string>): boolean {
   return orders.has("LAXATIVE") || orders.has("BOWEL");
 }
 
-/** Patient side of the regimen rules from facts and active orders; an unknown value counts as `unknownCountsAs`. */
-export function regimenFlags(facts: Facts, orders: ReadonlySet<string>, unknownCountsAs: boolean): RegimenFlags {
-  const conditions = new Uint8Array(CONDITION_CODES.length);
+/**
+ * Patient side of the regimen rules from facts and active orders; an unknown value counts as `unknownCountsAs`.
+ * @param conditions array to be used for the flags' conditions
+ */
+export function regimenFlags(
+  facts: Facts,
+  orders: ReadonlySet<string>,
+  unknownCountsAs: boolean,
+  conditions: Uint8Array = new Uint8Array(CONDITION_CODES.length),
+): RegimenFlags {
+  conditions.fill(0);
   for (const code of facts.conditions) {
     const index = conditionIndex(code);
     if (index >= 0) conditions[index] = 1;

@@ -1,3 +1,4 @@
+import { CONDITION_CODES } from "../kb/conditions.ts";
 import { type HarmDomain, SEVERITIES, type Severity } from "../kb/domains.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import type { Facts } from "./facts.ts";
@@ -25,6 +26,7 @@ export interface RegimenHit {
 }
 
 const detectors = new WeakMap<KnowledgeBase, RegimenDetector>();
+const conditionFlags = new Uint8Array(CONDITION_CODES.length);
 
 function detectorOf(kb: KnowledgeBase): RegimenDetector {
   let detector = detectors.get(kb);
@@ -46,7 +48,11 @@ export function findRegimenHits(
   options: { readonly orders: ReadonlySet<string>; readonly unknownCountsAs: boolean },
 ): RegimenHit[] {
   const detector = detectorOf(kb);
-  detector.detect(regimen, regimen.length, regimenFlags(facts, options.orders, options.unknownCountsAs));
+  detector.detect(
+    regimen,
+    regimen.length,
+    regimenFlags(facts, options.orders, options.unknownCountsAs, conditionFlags),
+  );
   const hits: RegimenHit[] = [];
   const add = (
     ruleId: RegimenRuleId,

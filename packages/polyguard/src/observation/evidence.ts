@@ -22,9 +22,9 @@ export function searchLabels(
   const scored: { readonly document: KnownEvidence; readonly score: number }[] = [];
   for (const index of drugIndexes) {
     for (const document of labelDocuments(kb, drugAt(kb, index), drugIndexes)) {
-      const text = wordsOf(`${document.title} ${document.snippet}`);
+      const text = `${document.title} ${document.snippet}`.toLowerCase();
       let score = 0;
-      for (const word of words) if (text.has(word)) score++;
+      for (const word of words) if (hasWord(text, word)) score++;
       if (score > 0) scored.push({ document, score });
     }
   }
@@ -41,6 +41,18 @@ function wordsOf(text: string): ReadonlySet<string> {
       .split(/[^a-z0-9_]+/)
       .filter((word) => word.length > 1),
   );
+}
+
+const WORD_CHARACTER = /[a-z0-9_]/;
+
+/** True when a lower-case text holds the word by itself. */
+function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const end = at + word.length;
+    const isBegin = at === 0 || !WORD_CHARACTER.test(text[at - 1]!);
+    if (isBegin && (end === text.length || !WORD_CHARACTER.test(text[end]!))) return true;
+  }
+  return false;
 }
 
 function labelDocuments(kb: KnowledgeBase, drug: Drug, others: readonly number[]): KnownEvidence[] {

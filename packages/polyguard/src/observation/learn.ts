@@ -3,6 +3,7 @@ import type { CourseContext } from "../course/context.ts";
 import { findMedication } from "../course/regimen.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { WorldState } from "../world/types.ts";
+import { copyMemory } from "./copy-memory.ts";
 import { searchLabels } from "./evidence.ts";
 import type { Known, KnownEvidence, Memory, OfferedCandidates, ReviewNote } from "./types.ts";
 
@@ -51,7 +52,10 @@ export function learn(request: LearnRequest, payload: ActionPayload): Memory {
 
 function reveal(memory: Memory, fields: readonly string[]): Memory {
   const fresh = fields.filter((field) => !memory.revealed.has(field));
-  return fresh.length === 0 ? memory : { ...memory, revealed: new Set([...memory.revealed, ...fresh]) };
+  if (fresh.length === 0) return memory;
+  const next = copyMemory(memory);
+  next.revealed = new Set([...memory.revealed, ...fresh]);
+  return next;
 }
 
 function reconcile({ context, world, memory }: LearnRequest, target: string): Memory {
@@ -73,7 +77,10 @@ function fetched({ context, world, known, offered, memory }: LearnRequest, query
   const found: KnownEvidence[] = searchLabels(context.kb, [...indexes], query).filter(
     (each) => !memory.evidence.some((old) => old.id === each.id),
   );
-  return found.length === 0 ? memory : { ...memory, evidence: [...memory.evidence, ...found] };
+  if (found.length === 0) return memory;
+  const next = copyMemory(memory);
+  next.evidence = [...memory.evidence, ...found];
+  return next;
 }
 
 /** The specialist's line: hits and monitoring of the target, and an open conflict of that specialty is settled. */
@@ -89,12 +96,10 @@ function reviewed({ context, world, known, memory }: LearnRequest, from: string,
     day: world.clock.day,
     drugIndex: medication?.drugIndex ?? null,
   };
-  return {
-    ...memory,
-    reviewNotes: [...memory.reviewNotes, note],
-    closedConflicts:
-      conflict === undefined ? memory.closedConflicts : new Set([...memory.closedConflicts, conflict.id]),
-  };
+  const next = copyMemory(memory);
+  next.reviewNotes = [...memory.reviewNotes, note];
+  if (conflict !== undefined) next.closedConflicts = new Set([...memory.closedConflicts, conflict.id]);
+  return next;
 }
 
 function wholeListLine(known: Known): string {

@@ -2,7 +2,9 @@ import type { Rng } from "@praxis/env";
 import type { CourseContext } from "../course/context.ts";
 import { exposureRatio, levelCodeOf } from "../course/labs.ts";
 import { drugAt } from "../kb/lookup.ts";
+import { copyMedication, withMedications } from "../world/copies.ts";
 import type { Physiology, WorldState } from "../world/types.ts";
+import { copyMemory } from "./copy-memory.ts";
 import { findMeasurement, flagOf, MEASUREMENTS, type Measurement } from "./measurements.ts";
 import type { DrawnSample, KnownValue, Memory } from "./types.ts";
 
@@ -67,7 +69,10 @@ export function drawSamples(
     if (flagOf(measurement, value) === "N") next = withReference(context, next, measurement.code);
   }
   if (samples.length === 0) return { state, memory };
-  return { state: next, memory: { ...memory, values, samples: [...memory.samples, ...samples] } };
+  const learned = copyMemory(memory);
+  learned.values = values;
+  learned.samples = [...memory.samples, ...samples];
+  return { state: next, memory: learned };
 }
 
 /** The state with dose * AUCR of today as the reference of the drug that the code is the level of. */
@@ -77,10 +82,11 @@ export function withReference(context: CourseContext, state: WorldState, code: s
   );
   if (medication === undefined || findMeasurement(code) === undefined) return state;
   const exposure = medication.dosePerDay * exposureRatio(context, state, medication.drugIndex);
-  return {
-    ...state,
-    medications: state.medications.map((each) =>
-      each === medication ? { ...each, exposureReference: exposure, lastInRangeLevelDay: state.clock.day } : each,
-    ),
-  };
+  const referred = copyMedication(medication);
+  referred.exposureReference = exposure;
+  referred.lastInRangeLevelDay = state.clock.day;
+  return withMedications(
+    state,
+    state.medications.map((each) => (each === medication ? referred : each)),
+  );
 }

@@ -6,6 +6,7 @@ import { CONDITION_BURDENS } from "../kb/conditions.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import type { WorldState } from "../world/types.ts";
+import { copyMemory } from "./copy-memory.ts";
 import { rounded } from "./measure.ts";
 import type { KnownSymptom, Memory } from "./types.ts";
 
@@ -74,5 +75,9 @@ export function hearPatient(kb: KnowledgeBase, state: WorldState, memory: Memory
       addScore(medication.medRef, withdrawalOf(kb, medication));
   for (const stopped of state.stopped) if (stopped.adaptation > 0) addScore(stopped.medRef, stopped.adaptation);
   const pillCount = rounded(Math.min(1, Math.max(0, state.hidden.adherence + rng.normal(0, PILL_COUNT_NOISE))), 2);
-  return { ...memory, symptoms, withdrawalScores, pillCount };
+  const heard = copyMemory(memory);
+  heard.symptoms = symptoms;
+  heard.withdrawalScores = withdrawalScores;
+  heard.pillCount = pillCount;
+  return heard;
 }

@@ -19,7 +19,7 @@ const TIE = 1e-9;
 /** What one offered candidate is worth on the true state, and whether it is legal as known. */
 export interface AssessedCandidate {
   readonly candidate: OfferedCandidate;
-  /** Course value without the change cost. */
+  /** Course value without the change cost; KEEP's for what changes no therapy or, being illegal, is not carried out. */
   readonly value: CourseValue;
   readonly changeCost: number;
   /** U less the change cost. */
@@ -72,10 +72,10 @@ export function assessState(
   const candidates = offered.map((candidate): AssessedCandidate => {
     const { payload, addresses } = candidate;
     const isPassive = payload.type === "KEEP_REGIMEN" || payload.type === "FINISH" || isInformationAction(payload.type);
-    const value = isPassive ? keep : evaluator.value(payload);
+    const isLegal = isLegalPayload(legality, payload);
+    const value = isPassive || !isLegal ? keep : evaluator.value(payload);
     const changeCost = changeCostOf(payload, addresses);
     const utility = value.utility - changeCost;
-    const isLegal = isLegalPayload(legality, payload);
     if (isLegal && !isPassive) {
       worstLegal = Math.min(worstLegal, utility);
       if (utility > best) {

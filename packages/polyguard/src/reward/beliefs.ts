@@ -1,6 +1,8 @@
 import { withCreatinine } from "../course/labs.ts";
+import { withMedication } from "../course/regimen.ts";
 import { solveSerumCreatinine } from "../engine/body.ts";
 import type { Known } from "../observation/types.ts";
+import { copyMedication, copyPhysiology, withPhysiology } from "../world/copies.ts";
 import type { Patient, Physiology, WorldState } from "../world/types.ts";
 
 /** A state that the agent could be in, as far as it knows; all are equally likely. */
@@ -45,16 +47,17 @@ export function possibleStates(
         seen === undefined
           ? solveSerumCreatinine({ ageYears: patient.ageYears, sex: patient.sex, egfrMlPerMin: EGFR_QUANTILES[i]! })
           : seen * Math.exp(CREATININE_DRIFT * z);
-      return { ...world, physiology: withCreatinine(patient, world.physiology, creatinine) };
+      return withPhysiology(world, withCreatinine(patient, world.physiology, creatinine));
     });
   }
   const entry = SPREADS[code];
   if (entry === undefined) return null;
   const { key, middle, spread, drift } = entry;
-  return QUANTILES.map((z) => ({
-    ...world,
-    physiology: { ...world.physiology, [key]: seen === undefined ? middle + spread * z : seen + drift * z },
-  }));
+  return QUANTILES.map((z) => {
+    const physiology = copyPhysiology(world.physiology);
+    physiology[key] = seen === undefined ? middle + spread * z : seen + drift * z;
+    return withPhysiology(world, physiology);
+  });
 }
 
 /** States that differ in how far a narrow_ti drug's exposure is from its last level in range. */
@@ -62,20 +65,20 @@ export function possibleExposures(world: WorldState, medRef: string): readonly P
   const medication = world.medications.find((each) => each.medRef === medRef);
   if (medication === undefined || medication.exposureReference === null) return null;
   const reference = medication.exposureReference;
-  return QUANTILES.map((z) => ({
-    ...world,
-    medications: world.medications.map((each) =>
-      each === medication ? { ...each, exposureReference: reference * Math.exp(EXPOSURE_SPREAD * z) } : each,
-    ),
-  }));
+  return QUANTILES.map((z) => {
+    const shifted = copyMedication(medication);
+    shifted.exposureReference = reference * Math.exp(EXPOSURE_SPREAD * z);
+    return withMedication(world, shifted);
+  });
 }
 
 /** The state with and without a medication that may or may not be taken. */
 export function possibleUse(world: WorldState, medRef: string): readonly PossibleState[] | null {
   const medication = world.medications.find((each) => each.medRef === medRef);
   if (medication === undefined) return null;
-  return [true, false].map((isTaken) => ({
-    ...world,
-    medications: world.medications.map((each) => (each === medication ? { ...each, isTaken } : each)),
-  }));
+  return [true, false].map((isTaken) => {
+    const other = copyMedication(medication);
+    other.isTaken = isTaken;
+    return withMedication(world, other);
+  });
 }

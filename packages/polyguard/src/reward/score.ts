@@ -118,11 +118,15 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
   const { keep } = assessment;
   const isSmall = isCarriedOut && usesChange(payload.type) && Math.abs(utility - keep.utility) < CHURN_LIMIT;
   const isVoided = flags.some(({ id }) => id === "A11");
+  const credit = lowerReferences(state.credit, keep);
+  const context = { keep, credit, isCapped: isSmall || isVoided, voi };
   const raw = {
     format_compliance_score: action.formatScore,
     candidate_alignment_score: action.alignmentScore,
     legality_score: legalityScore(verdict.hard.length, verdict.soft.length),
-    ...valueComponents(state, value, { isCapped: isSmall || isVoided, voi }),
+    safety_delta_score: safetyDelta(value, context),
+    burden_improvement_score: burdenImprovement(value, context),
+    disease_stability_score: diseaseStability(value, context),
     dosing_quality_score: dosingQuality(legality.kb, course.scenario.patient, world, isCarriedOut ? payload : null),
     abstention_quality_score: payload === null ? 0 : abstentionQuality(assessment, payload),
     efficiency_score: efficiency(
@@ -149,7 +153,12 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
     isIdle: payload !== null && isIdleKind(payload) && assessment.isDangerVisible && !assessment.needsAbstention,
   };
   const { reward, bound } = applyGates(total, gateInput);
-  const capped = quantizeAll({ ...raw, ...valueComponents(state, value, { isCapped: true, voi: 0 }) });
+  // The rest of the step stands as it is.
+  const voided = { keep, credit, isCapped: true, voi: 0 };
+  raw.safety_delta_score = safetyDelta(value, voided);
+  raw.burden_improvement_score = burdenImprovement(value, voided);
+  raw.disease_stability_score = diseaseStability(value, voided);
+  const capped = quantizeAll(raw);
   return {
     reward,
     components,
@@ -168,6 +177,8 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
  */
 export function keepReward(state: ScoredState): number {
   const { assessment, legality, course, world } = state;
+  const { keep } = assessment;
+  const context = { keep, credit: lowerReferences(state.credit, keep), isCapped: false, voi: 0 };
   const payload: ActionPayload = { type: "KEEP_REGIMEN" };
   const effect: ActionEffect = effectOf(legality, payload);
   const isGood = isGoodChoice(assessment, true, assessment.keep.utility);
@@ -175,7 +186,9 @@ export function keepReward(state: ScoredState): number {
     format_compliance_score: 1,
     candidate_alignment_score: 1,
     legality_score: 1,
-    ...valueComponents(state, assessment.keep, { isCapped: false, voi: 0 }),
+    safety_delta_score: safetyDelta(keep, context),
+    burden_improvement_score: burdenImprovement(keep, context),
+    disease_stability_score: diseaseStability(keep, context),
     dosing_quality_score: dosingQuality(legality.kb, course.scenario.patient, world, null),
     abstention_quality_score: abstentionQuality(assessment, payload),
     efficiency_score: efficiency(state.step, state.maxSteps, false),
@@ -190,20 +203,6 @@ export function keepReward(state: ScoredState): number {
 /** References after a step: KEEP's value counts as reached, and so does that of what was carried out. */
 export function advanceCredit(credit: EpisodeCredit, keep: CourseValue, reached: CourseValue): EpisodeCredit {
   return lowerReferences(lowerReferences(credit, keep), reached);
-}
-
-function valueComponents(
-  state: ScoredState,
-  value: CourseValue,
-  how: { readonly isCapped: boolean; readonly voi: number },
-) {
-  const { keep } = state.assessment;
-  const context = { keep, credit: lowerReferences(state.credit, keep), isCapped: how.isCapped };
-  return {
-    safety_delta_score: safetyDelta(value, { ...context, voi: how.voi }),
-    burden_improvement_score: burdenImprovement(value, context),
-    disease_stability_score: diseaseStability(value, context),
-  };
 }
 
 /** c8: abstaining is right when there is a need for it, deciding when there is none. */
@@ -245,8 +244,21 @@ function isIdleKind(payload: ActionPayload): boolean {
   return payload.type === "KEEP_REGIMEN" || payload.type === "CONTINUE_TAPER" || payload.type === "FINISH";
 }
 
+/** Every component quantised, member by member: a loop over names costs V8 many times as much. */
 function quantizeAll(raw: Components): Components {
-  const components: Record<string, number> = {};
-  for (const [name, value] of Object.entries(raw)) components[name] = quantize(value);
-  return components as Components;
+  return {
+    format_compliance_score: quantize(raw.format_compliance_score),
+    candidate_alignment_score: quantize(raw.candidate_alignment_score),
+    legality_score: quantize(raw.legality_score),
+    safety_delta_score: quantize(raw.safety_delta_score),
+    burden_improvement_score: quantize(raw.burden_improvement_score),
+    disease_stability_score: quantize(raw.disease_stability_score),
+    dosing_quality_score: quantize(raw.dosing_quality_score),
+    abstention_quality_score: quantize(raw.abstention_quality_score),
+    efficiency_score: quantize(raw.efficiency_score),
+    process_fidelity_score: quantize(raw.process_fidelity_score),
+    explanation_grounding_score: quantize(raw.explanation_grounding_score),
+    anti_cheat_score: quantize(raw.anti_cheat_score),
+    uncertainty_calibration_score: quantize(raw.uncertainty_calibration_score),
+  };
 }

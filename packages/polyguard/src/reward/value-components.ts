@@ -39,7 +39,8 @@ export function beginCredit(keep: CourseValue, candidates: readonly CourseValue[
 export function lowerReferences(credit: EpisodeCredit, reached: CourseValue): EpisodeCredit {
   if (reached.ade >= credit.adeReference && reached.dis >= credit.disReference) return credit;
   return {
-    ...credit,
+    safetyScale: credit.safetyScale,
+    diseaseScale: credit.diseaseScale,
     adeReference: Math.min(credit.adeReference, reached.ade),
     disReference: Math.min(credit.disReference, reached.dis),
   };

@@ -6,7 +6,7 @@ import { DRAWS_PER_VISIT } from "../course/visit.ts";
 import { doseGrid } from "../kb/dose-grid.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import { SYMPTOM_CONDITIONS } from "../observation/symptoms.ts";
-import { copyMedication, copyState } from "../world/copies.ts";
+import { copyClock, copyMedication, copyPhysiology, copyState } from "../world/copies.ts";
 import type { Medication, Patient, Physiology, TruthGap, WorldState } from "../world/types.ts";
 import type { DraftMedication, ScenarioDraft } from "./draft.ts";
 import { truncatedNormal } from "./patient.ts";
@@ -171,6 +171,8 @@ function withLevels(
   const { gaps, reconciled } = drawGaps(draft, medications, rng, tier);
   const initial = copyState(state);
   initial.medications = reconciled.map(copyMedication);
+  initial.physiology = copyPhysiology(state.physiology);
+  initial.clock = copyClock(state.clock);
   initial.labs = labs;
   initial.truthGaps = gaps;
   return { levelPerExposure, initial };

@@ -1,10 +1,16 @@
-import type { Medication, WorldState } from "./types.ts";
+import type { Clock, Medication, Physiology, WorldState } from "./types.ts";
 
 /** A medication that its maker may still change. */
 export type MutableMedication = { -readonly [K in keyof Medication]: Medication[K] };
 
 /** A state that its maker may still change. */
 export type MutableWorldState = { -readonly [K in keyof WorldState]: WorldState[K] };
+
+/** A clock that its maker may still change. */
+export type MutableClock = { -readonly [K in keyof Clock]: Clock[K] };
+
+/** A physiology that its maker may still change. */
+export type MutablePhysiology = { -readonly [K in keyof Physiology]: Physiology[K] };
 
 // Key by key: a spread of objects of this size and of mixed origin costs V8 five times as much, and leaves objects of many
 // hidden classes that are slow to read. Copies are what judging actions is made of.
@@ -62,4 +68,50 @@ export function copyMedication(medication: Medication): MutableMedication {
     carryOver: medication.carryOver,
     onsetShare: medication.onsetShare,
   };
+}
+
+/** A copy to be changed by its maker. */
+export function copyClock(clock: Clock): MutableClock {
+  return {
+    day: clock.day,
+    step: clock.step,
+    visit: clock.visit,
+    stepsLeft: clock.stepsLeft,
+    visitsLeft: clock.visitsLeft,
+    changesLeft: clock.changesLeft,
+    evidenceLeft: clock.evidenceLeft,
+    reviewsLeft: clock.reviewsLeft,
+  };
+}
+
+/** A copy to be changed by its maker. */
+export function copyPhysiology(physiology: Physiology): MutablePhysiology {
+  return {
+    serumCreatinineMgPerDl: physiology.serumCreatinineMgPerDl,
+    creatinineClearanceMlPerMin: physiology.creatinineClearanceMlPerMin,
+    egfrMlPerMin: physiology.egfrMlPerMin,
+    albuminGPerDl: physiology.albuminGPerDl,
+    potassiumMmolPerL: physiology.potassiumMmolPerL,
+    sodiumMmolPerL: physiology.sodiumMmolPerL,
+    magnesiumMgPerDl: physiology.magnesiumMgPerDl,
+    hemoglobinGPerDl: physiology.hemoglobinGPerDl,
+    qtcMs: physiology.qtcMs,
+    heartRatePerMin: physiology.heartRatePerMin,
+    systolicBpMmHg: physiology.systolicBpMmHg,
+    systolicDropMmHg: physiology.systolicDropMmHg,
+  };
+}
+
+/** The state with other medications. */
+export function withMedications(state: WorldState, medications: WorldState["medications"]): WorldState {
+  const next = copyState(state);
+  next.medications = medications;
+  return next;
+}
+
+/** The state with another physiology. */
+export function withPhysiology(state: WorldState, physiology: Physiology): WorldState {
+  const next = copyState(state);
+  next.physiology = physiology;
+  return next;
 }
