@@ -13,6 +13,7 @@ import {
   readFigures,
   writeFigures,
 } from "./figures.ts";
+import { measureFlow } from "./flow.ts";
 import { measureNn } from "./nn.ts";
 import { measurePolyguard } from "./polyguard.ts";
 import { measureServer } from "./server.ts";
@@ -22,6 +23,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   server: measureServer,
   polyguard: measurePolyguard,
   nn: measureNn,
+  flow: measureFlow,
 };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");

@@ -3,6 +3,7 @@ import { PraxisError } from "@praxis/env";
 import { Command, CommanderError } from "commander";
 import { registerCheck } from "./commands/check.ts";
 import { registerExport } from "./commands/export.ts";
+import { registerFlow } from "./commands/flow.ts";
 import { registerNew } from "./commands/new.ts";
 import { registerPlay } from "./commands/play.ts";
 import { registerReplay } from "./commands/replay.ts";
@@ -57,6 +58,7 @@ function makeProgram(terminal: Terminal): Command {
   registerCheck(program, terminal);
   registerValidate(program, terminal);
   registerNew(program, terminal);
+  registerFlow(program, terminal);
   registerTrain(program, terminal);
   registerRuns(program, terminal);
   registerExport(program, terminal);

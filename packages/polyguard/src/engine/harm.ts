@@ -25,7 +25,7 @@ import { RegimenBase } from "./regimen-base.ts";
 export const MAX_ITEMS = 64;
 
 /** Regimens that can be prepared at once for one patient. */
-export const BASE_COUNT = 2;
+const BASE_COUNT = 2;
 
 /** Weight of the burden in the utility U. */
 export const BURDEN_WEIGHT = 0.05;

@@ -27,7 +27,7 @@ export interface KeptRates {
 }
 
 /** Rates that no regimen has yet. */
-export function makeKeptRates(): KeptRates {
+function makeKeptRates(): KeptRates {
   const count = HARM_DOMAINS.length;
   return {
     points: new Float64Array(count),

@@ -1,0 +1,276 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
+import { Rng } from "@praxis/env";
+import { bootstrap } from "@praxis/eval";
+import {
+  checkFlow,
+  type FlowPlan,
+  type FlowResult,
+  makeRealClock,
+  makeSimulatedModel,
+  type RunOptions,
+  runFlow,
+} from "@praxis/flow";
+import { diskFiles, openRunFolder, readRunLog } from "@praxis/flow/node";
+import type { Measurement } from "./figures.ts";
+
+const HERE = fileURLToPath(import.meta.url);
+const PEERS = join(dirname(HERE), "..", "peers");
+const INSTANT =
+  "models:\n  m: { provider: simulated, model: m, max_tokens: 200, price: { input: 1, output: 2 }, options: { latency_ms: LATENCY } }\n";
+const KILLS = 50;
+
+/** Text of a flow with so many agents; `workflow` gets their ids. */
+function flowText(agents: number, latencyMs: number, workflow: (ids: readonly string[]) => string): string {
+  const ids = Array.from({ length: agents }, (_, i) => `a${i}`);
+  const list = ids
+    .map((id) => `  - { id: ${id}, role: agent ${id}, goal: answer, context: { from: none } }\n`)
+    .join("");
+  return `${INSTANT.replace("LATENCY", String(latencyMs))}agents:\n${list}workflow: ${workflow(ids)}\n`;
+}
+
+async function planOf(text: string): Promise<FlowPlan> {
+  const { plan, problems } = await checkFlow("bench.yml", {
+    files: { resolve: (_, name) => name, read: async () => ({ kind: "text", text }) },
+  });
+  if (plan === null) throw new Error(problems.map((problem) => problem.message).join(" "));
+  return plan;
+}
+
+async function run(plan: FlowPlan, extra: Partial<RunOptions> = {}): Promise<FlowResult> {
+  return runFlow({
+    plan,
+    input: "Compare row and column storage",
+    rng: Rng.fromSeed(1),
+    clock: makeRealClock(() => performance.now()),
+    models: async (model, context) => makeSimulatedModel(model, context),
+    onEvent: () => undefined,
+    ...extra,
+  }).result;
+}
+
+/** Teams of agents: cost of scheduling, memory of wide fan-out, budgets, crash safety, and peers where they are installed. */
+export async function measureFlow(report: (measurement: Measurement) => void): Promise<void> {
+  await measureOverhead(report);
+  measureParallel(report);
+  await measureBudget(report);
+  await measureCrash(report);
+  measurePeers(report);
+}
+
+async function measureOverhead(report: (measurement: Measurement) => void): Promise<void> {
+  const steps = 200;
+  const plan = await planOf(flowText(steps, 0, (ids) => `{ type: sequential, steps: [${ids.join(", ")}] }`));
+  const perStep: number[] = [];
+  for (let round = 0; round < 14; round++) {
+    const began = performance.now();
+    await run(plan);
+    // The first rounds warm the compiler up.
+    if (round >= 4) perStep.push((performance.now() - began) / steps);
+  }
+  const { mean, low, high } = bootstrap(perStep);
+  report({
+    id: "flow.overhead",
+    value: mean,
+    unit: "ms",
+    goal: "< 0.3",
+    peer: null,
+    n: perStep.length,
+    interval: [low, high],
+    note: "an agent step in a sequence of 200 on the simulated provider, events made",
+  });
+}
+
+/** Runs in a process of its own, as memory that was once taken is not given back. */
+function measureParallel(report: (measurement: Measurement) => void): void {
+  const { rssMb, most } = JSON.parse(execFileSync(process.execPath, [HERE, "parallel"], { encoding: "utf8" })) as {
+    readonly rssMb: number;
+    readonly most: number;
+  };
+  report({
+    id: "flow.parallel",
+    value: rssMb,
+    unit: "MB",
+    goal: "< 200",
+    peer: null,
+    n: 1_000,
+    interval: null,
+    note: "resident memory at its highest with 1,000 branches, cap of 64 calls at the same time",
+  });
+  report({
+    id: "flow.parallel_cap",
+    value: most,
+    unit: "calls",
+    goal: "= 64",
+    peer: null,
+    n: 1_000,
+    interval: null,
+    note: "most calls at the same time with 1,000 branches and a cap of 64",
+  });
+}
+
+async function parallelChild(): Promise<void> {
+  let active = 0;
+  let most = 0;
+  let rss = 0;
+  const plan = await planOf(
+    flowText(1_000, 5, (ids) => `{ type: parallel, max_concurrency: 64, branches: [${ids.join(", ")}] }`),
+  );
+  const result = await run(plan, {
+    onEvent: (event) => {
+      if (event.type === "llm.requested") most = Math.max(most, ++active);
+      if (event.type === "llm.completed") active--;
+      rss = Math.max(rss, process.memoryUsage.rss());
+    },
+  });
+  if (result.status !== "completed") throw new Error(result.status);
+  process.stdout.write(JSON.stringify({ rssMb: rss / 1e6, most }));
+}
+
+async function measureBudget(report: (measurement: Measurement) => void): Promise<void> {
+  const limited = (keys: string): Promise<FlowPlan> =>
+    planOf(
+      `${flowText(100, 1, (ids) => `{ type: parallel, max_concurrency: 100, branches: [${ids.join(", ")}] }`)}budgets: { ${keys}, on_exceeded: stop }\n`,
+    );
+  const tokens = await run(await limited("max_tokens: 5000"));
+  const money = await run(await limited("max_cost_usd: 0.005"));
+  if (tokens.status !== "budget_exceeded" || money.status !== "budget_exceeded")
+    throw new Error(`${tokens.status}, ${money.status}`);
+  const overTokens = Math.max(0, tokens.usage.inputTokens + tokens.usage.outputTokens - 5_000);
+  const overMoney = Math.max(0, (money.costUsd ?? 0) - 0.005);
+  report({
+    id: "flow.budget",
+    value: overTokens + overMoney,
+    unit: "tokens + USD",
+    goal: "= 0",
+    peer: null,
+    n: 100,
+    interval: null,
+    note: `overshoot of 100 parallel branches; ${Object.keys(tokens.partial).length} and ${Object.keys(money.partial).length} partial results kept by name`,
+  });
+}
+
+const CRASH_FLOW = flowText(
+  12,
+  0,
+  (ids) =>
+    `{ type: parallel, max_concurrency: 4, branches: [${ids.slice(0, 11).join(", ")}], then: { agent: ${ids[11]!} } }`,
+);
+
+/** Kills a run without warning at random moments; counts resumes that differ or repeat a call that the log held. */
+async function measureCrash(report: (measurement: Measurement) => void): Promise<void> {
+  const base = mkdtempSync(join(tmpdir(), "flow-crash-"));
+  const rng = Rng.fromSeed(9, "kills");
+  const file = join(base, "flow.yml");
+  writeFileSync(file, CRASH_FLOW);
+  const child = (folder: string, latency: string): readonly string[] => [HERE, "crash", file, folder, latency];
+  try {
+    const whole = execFileSync(process.execPath, child(join(base, "whole"), "0"), { encoding: "utf8" });
+    let wrong = 0;
+    let midway = 0;
+    for (let i = 0; i < KILLS; i++) {
+      const folder = join(base, `run${i}`);
+      const victim = spawn(process.execPath, child(folder, "60"), { stdio: "ignore" });
+      const ended = new Promise((resolve) => victim.on("exit", resolve));
+      const log = join(folder, "checkpoint.ndjson");
+      while (!existsSync(log) && victim.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2));
+      await new Promise((resolve) => setTimeout(resolve, rng.integer(0, 260)));
+      victim.kill("SIGKILL");
+      await ended;
+      const held = readRunLog(folder).flatMap((entry) => (entry.kind === "call" ? [entry.path] : []));
+      if (held.length > 0 && held.length < 12) midway++;
+      const resumed = execFileSync(process.execPath, child(folder, "0"), { encoding: "utf8" });
+      const begun = readFileSync(join(folder, "calls.txt"), "utf8").split("\n");
+      const again = begun.slice(begun.lastIndexOf("start") + 1).filter((path) => held.includes(path));
+      if (resumed !== whole || again.length > 0) wrong++;
+    }
+    report({
+      id: "flow.crash",
+      value: wrong,
+      unit: "runs",
+      goal: "= 0",
+      peer: null,
+      n: KILLS,
+      interval: null,
+      note: `runs killed with SIGKILL whose resume differed from the uninterrupted result or repeated a call that had ended; ${midway} kills fell between the first and the last call`,
+    });
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+async function crashChild(file: string, folder: string, latency: string): Promise<void> {
+  const { plan } = await checkFlow(file, { files: diskFiles });
+  const opened = openRunFolder(folder);
+  const note = (line: string): void => writeFileSync(join(folder, "calls.txt"), `${line}\n`, { flag: "a" });
+  note("start");
+  const result = await runFlow({
+    plan: plan!,
+    input: "Compare row and column storage",
+    rng: Rng.fromSeed(1),
+    clock: makeRealClock(() => performance.now()),
+    models: async (model, context) => {
+      const inner = makeSimulatedModel({ ...model, options: { latency_ms: Number(latency) } }, context);
+      return {
+        ...inner,
+        doGenerate: (options) => {
+          note(
+            (options.providerOptions as unknown as { readonly flow: { readonly meta: { readonly path: string } } }).flow
+              .meta.path,
+          );
+          return inner.doGenerate(options);
+        },
+      };
+    },
+    log: { entries: opened.entries, sink: opened.sink },
+    firstSeq: opened.firstSeq,
+    onEvent: (event) => opened.onEvent(event),
+  }).result;
+  opened.close();
+  process.stdout.write(
+    JSON.stringify({
+      status: result.status,
+      outputs: result.outputs,
+      usage: result.usage,
+      steps: result.records.map((record) => [record.path, record.status, record.text]),
+    }),
+  );
+}
+
+/** Peers are installed apart (`npm ci` in bench/peers), as they bring several hundred packages. */
+function measurePeers(report: (measurement: Measurement) => void): void {
+  if (!existsSync(join(PEERS, "node_modules"))) return;
+  const lines = execFileSync(process.execPath, [join(PEERS, "flow.mjs")], { encoding: "utf8" })
+    .trim()
+    .split("\n");
+  for (const line of lines) {
+    const { workflow, ours, peers } = JSON.parse(line) as {
+      readonly workflow: string;
+      readonly ours: number;
+      readonly peers: Readonly<Record<string, number>>;
+    };
+    const fastest = Object.entries(peers)
+      .filter(([name]) => !name.includes("function"))
+      .sort((a, b) => a[1] - b[1])[0]!;
+    report({
+      id: `flow.peers_${workflow}`,
+      value: ours / fastest[1],
+      unit: "times",
+      goal: "<= 1",
+      peer: Object.entries(peers)
+        .map(([name, ms]) => `${name}: ${ms.toFixed(3)} ms`)
+        .join("; "),
+      n: 10,
+      interval: null,
+      note: `ours ${ours.toFixed(3)} ms an agent step, divided by the fastest peer that calls the same instant model through its own agents (${fastest[0]}); "function" is a bare function as step, without model or prompt`,
+    });
+  }
+}
+
+const [mode, ...rest] = process.argv[1] === HERE ? process.argv.slice(2) : [];
+if (mode === "parallel") await parallelChild();
+else if (mode === "crash") await crashChild(rest[0]!, rest[1]!, rest[2]!);

@@ -1,0 +1,1 @@
+export { makeScriptedModel, type ScriptedCall, type ScriptedModel } from "../providers/scripted.ts";

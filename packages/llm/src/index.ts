@@ -1,0 +1,1 @@
+export { featurePlaces, hash384, type TextEmbedder } from "./hash384.ts";
