@@ -1,4 +1,5 @@
 import { type EnvDefinition, EnvRegistry } from "@praxis/env";
+import { appendFeedback } from "./cds-feedback.ts";
 import { type EnvironmentSource, loadEnvironment } from "./load-environment.ts";
 
 /** Which environments to load beside the built-in ones. */
@@ -12,7 +13,14 @@ async function builtIn(): Promise<readonly EnvironmentSource[]> {
   const { loadPolyGuard } = await import("@praxis/polyguard");
   const { cartPole, maskedCartPole } = await import("@praxis/train");
   return [
-    { definition: loadPolyGuard(), module: "@praxis/polyguard", exportName: "loadPolyGuard", isFactory: true },
+    {
+      definition: loadPolyGuard({
+        cds: { today: () => new Date().toISOString().slice(0, 10), onFeedback: appendFeedback },
+      }),
+      module: "@praxis/polyguard",
+      exportName: "loadPolyGuard",
+      isFactory: true,
+    },
     { definition: cartPole as EnvDefinition, module: "@praxis/train", exportName: "cartPole" },
     { definition: maskedCartPole as EnvDefinition, module: "@praxis/train", exportName: "maskedCartPole" },
   ];

@@ -230,6 +230,14 @@ export const ERRORS = {
     meaning: "The trace is not readable or of an unknown version.",
     solution: "Record it again with this version.",
   },
+  PRECONDITION_FAILED: {
+    status: 412,
+    wsCode: "VALIDATION_ERROR",
+    closeCode: null,
+    fault: "caller",
+    meaning: "The call lacks data that it needs and that is not fetched from elsewhere.",
+    solution: "Send what the message names.",
+  },
   INVALID_FHIR: {
     status: 422,
     wsCode: "VALIDATION_ERROR",

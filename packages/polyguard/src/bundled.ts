@@ -1,26 +1,35 @@
 import { readFileSync } from "node:fs";
 import { Rng } from "@praxis/env";
+import { type CdsOptions, cdsServices } from "./cds/services.ts";
 import { definePolyGuard, type PolyGuardDefinition, type PolyGuardOptions } from "./definition.ts";
+import { loadDrugNames } from "./fhir/drug-names.ts";
 import { parseFhirJson } from "./fhir/json-text.ts";
 import { loadBundledKnowledgeBase } from "./kb/node.ts";
 import { makeObservationPolicy } from "./policies/index.ts";
 import { reviewRecord } from "./review.ts";
 
+/** What {@link loadPolyGuard} may be told. */
+export interface BundledOptions extends PolyGuardOptions {
+  /** For the CDS Hooks services; by default they judge as of the newest date sent, and feedback is only checked. */
+  readonly cds?: Partial<CdsOptions>;
+}
+
 /**
- * PolyGuard-v0 on the tables that ship with the package, with synonyms for records and the service `POST /review` (FHIR
- * Bundle in, review by the rule-based agent out). Node only.
+ * PolyGuard-v0 on the tables that ship with the package, with synonyms for records, the service `POST /review` (FHIR
+ * Bundle in, review by the rule-based agent out) and CDS Hooks 2.0 under `/cds-services`. Node only.
  */
-export function loadPolyGuard(options: PolyGuardOptions = {}): PolyGuardDefinition {
+export function loadPolyGuard({ cds, ...options }: BundledOptions = {}): PolyGuardDefinition {
   const kb = loadBundledKnowledgeBase();
+  const synonyms = readFileSync(new URL("../data/synonyms.tsv", import.meta.url), "utf8");
   // `../` is right from src and from dist alike.
   const definition = definePolyGuard(kb, {
     readme: readFileSync(new URL("../README.md", import.meta.url), "utf8"),
-    synonyms: readFileSync(new URL("../data/synonyms.tsv", import.meta.url), "utf8"),
+    synonyms,
     ...options,
   });
   return {
     ...definition,
-    metadata: { ...definition.metadata, review: true },
+    metadata: { ...definition.metadata, review: true, cds_hooks: "2.0" },
     services: [
       {
         method: "POST",
@@ -39,6 +48,11 @@ export function loadPolyGuard(options: PolyGuardOptions = {}): PolyGuardDefiniti
           }
         },
       },
+      ...cdsServices(loadDrugNames(kb, options.synonyms ?? synonyms), {
+        today: () => null,
+        onFeedback: () => undefined,
+        ...cds,
+      }),
     ],
   };
 }

@@ -1,6 +1,7 @@
 export { type StepAction, stepActionSchema, type WireAction } from "./actions/schema.ts";
 export { ACTION_TYPES, type ActionPayload, type ActionType, type OfferedCandidate } from "./actions/types.ts";
-export { loadPolyGuard } from "./bundled.ts";
+export { type BundledOptions, loadPolyGuard } from "./bundled.ts";
+export type { CardFeedback } from "./cds/feedback.ts";
 export type { CourseContext } from "./course/context.ts";
 export { CourseEvaluator, type CourseValue } from "./course/evaluator.ts";
 export {
@@ -13,6 +14,7 @@ export {
 } from "./definition.ts";
 export { POLYGUARD_ID, type PolyGuardEnv, type PolyGuardParts, PolyGuardSimulator } from "./env.ts";
 export type { EpisodeState, StepRecord } from "./episode.ts";
+export { type ExportBundle, exportReview } from "./fhir/export.ts";
 export { parseFhirJson } from "./fhir/json-text.ts";
 export type { RecordReset, RecordStep, Review, ReviewFinding, ReviewProposal } from "./fhir/review-types.ts";
 export { loadBundledKnowledgeBase } from "./kb/node.ts";

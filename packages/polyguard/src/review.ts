@@ -20,7 +20,17 @@ export interface ReviewRequest {
 }
 
 interface Offered {
-  readonly candidates: readonly { readonly candidate_id: string; readonly text: string }[];
+  readonly candidates: readonly {
+    readonly candidate_id: string;
+    readonly text: string;
+    readonly target?: string;
+    readonly replacement?: string;
+    readonly dose_per_day?: number;
+    readonly freq?: number;
+    readonly orders?: readonly string[];
+  }[];
+  readonly medications: readonly { readonly med_ref: string; readonly drug_id: string | null }[];
+  readonly safety: { readonly r90_estimate: number };
   readonly course: { readonly day: number };
 }
 
@@ -74,6 +84,10 @@ export async function reviewRecord(env: ReviewedEnv, request: ReviewRequest): Pr
       after: step.expected_harm_after,
       unit: "utility lost a year (drug harm, disease and burden)",
     },
+    r90: {
+      before: (begun.observation as Offered).safety.r90_estimate,
+      after: (last.observation as Offered).safety.r90_estimate,
+    },
     score: {
       total: proposals.reduce((sum, proposal) => sum + proposal.reward, 0) / n,
       components: Object.fromEntries([...sums].map(([name, sum]) => [name, sum / n])),
@@ -105,6 +119,12 @@ function describeStep(
     why: action.rationale ?? "",
     expected_harm_before: step.expected_harm_before,
     expected_harm_after: step.expected_harm_after,
+    drug_id: observation.medications.find((each) => each.med_ref === candidate?.target)?.drug_id ?? null,
+    replacement:
+      candidate?.replacement ?? (action.action_type?.startsWith("ADD_") ? (candidate?.target ?? null) : null),
+    dose_per_day: candidate?.dose_per_day ?? null,
+    doses_per_day: candidate?.freq ?? null,
+    orders: candidate?.orders ?? [],
     reward: result.reward,
     legal: violations.length === 0,
     outcome:

@@ -3,6 +3,8 @@ import { basename } from "node:path";
 import { EnvRegistry, PraxisError, Rng } from "@praxis/env";
 import { connect } from "@praxis/env/remote";
 import {
+  exportReview,
+  loadBundledKnowledgeBase,
   loadPolyGuard,
   makeObservationPolicy,
   OBSERVATION_POLICY_NAMES,
@@ -24,6 +26,7 @@ interface ReviewFlags {
   readonly url?: string;
   readonly json?: boolean;
   readonly html?: string;
+  readonly fhir?: string;
 }
 
 /** Adds `praxis review FILE…`: FHIR bundles in, findings and a course of actions out, played over the OpenEnv wire. */
@@ -41,7 +44,10 @@ export function registerReview(program: Command, terminal: Terminal): void {
     .option("--url <url>", "PolyGuard on a running server, like http://127.0.0.1:8000/polyguard")
     .option("--json", "one JSON document: a list of reviews and of files that could not be reviewed")
     .option("--html <file>", "write a report as HTML")
+    .option("--fhir <file>", "write findings and proposals of one bundle as a FHIR R4 Bundle")
     .action(async (files: string[], flags: ReviewFlags) => {
+      if (flags.fhir !== undefined && files.length !== 1)
+        throw new PraxisError("INVALID_CONFIG", `--fhir writes one review; ${files.length} files were given.`);
       const server =
         flags.url === undefined
           ? createServer({ registry: new EnvRegistry([loadPolyGuard()]), port: 0, page: false })
@@ -86,6 +92,11 @@ export function registerReview(program: Command, terminal: Terminal): void {
       if (flags.html !== undefined) {
         writeFileSync(flags.html, renderReviewHtml(reviews));
         terminal.err(`Report written to ${flags.html}.`);
+      }
+      if (flags.fhir !== undefined && reviews[0] !== undefined) {
+        const bundle = exportReview(loadBundledKnowledgeBase(), reviews[0].review);
+        writeFileSync(flags.fhir, `${JSON.stringify(bundle, null, 2)}\n`);
+        terminal.err(`FHIR Bundle of ${bundle.entry.length} resources written to ${flags.fhir}.`);
       }
       if (failures.length > 0)
         throw new CheckFailed(`${failures.length} of ${files.length} files could not be reviewed.`);

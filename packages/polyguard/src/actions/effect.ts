@@ -1,5 +1,6 @@
 import { getDrug } from "../kb/lookup.ts";
 import type { LegalityContext, MappedMedication } from "./legality-context.ts";
+import { BISPHOSPHONATE_MIN_CRCL, PROTECTION_DRUGS } from "./protections.ts";
 import type { ActionPayload, Protection } from "./types.ts";
 
 /** A drug that an action starts. Dose in the row's unit. */
@@ -22,12 +23,6 @@ export interface ActionEffect {
   readonly leaves: "stop" | "hold" | "substitute" | null;
 }
 
-/** Doses of the protections. Source: usual preventive doses of the labels. */
-const PROTECTION_DRUGS = { PPI: { drugId: "pantoprazole", dose: 20 }, FOLATE: { drugId: "folic_acid", dose: 1 } };
-
-/** Below this known CrCl (mL/min) bone protection is vitamin D. Source: label of alendronate. */
-const BISPHOSPHONATE_MIN_CRCL = 35;
-
 /** Drug that a protection starts as known; null for those that are orders. */
 function protectionDrug(context: LegalityContext, protection: Protection): StartedDrug | null {
   if (protection === "LAXATIVE" || protection === "NALOXONE") return null;
@@ -37,9 +32,9 @@ function protectionDrug(context: LegalityContext, protection: Protection): Start
     const drug = getDrug(context.kb, isVitaminD ? "colecalciferol" : "alendronate");
     return { drugIndex: drug.index, dosePerDay: drug.doseMin, dosesPerDay: drug.dosesPerDay, orders: [] };
   }
-  const { drugId, dose } = PROTECTION_DRUGS[protection];
+  const { drugId, dosePerDay } = PROTECTION_DRUGS[protection];
   const drug = getDrug(context.kb, drugId);
-  return { drugIndex: drug.index, dosePerDay: dose, dosesPerDay: drug.dosesPerDay, orders: [] };
+  return { drugIndex: drug.index, dosePerDay, dosesPerDay: drug.dosesPerDay, orders: [] };
 }
 
 /** Reads a payload against the known list. */

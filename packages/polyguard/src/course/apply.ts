@@ -1,4 +1,5 @@
 import { assertNever } from "@praxis/env";
+import { BISPHOSPHONATE_MIN_CRCL, PROTECTION_DRUGS } from "../actions/protections.ts";
 import { type ActionPayload, isInformationAction, usesChange } from "../actions/types.ts";
 import { startDose } from "../kb/dose-grid.ts";
 import { drugAt, getDrug } from "../kb/lookup.ts";
@@ -40,12 +41,6 @@ export interface Applied {
 const INFORMATION_DAYS = 1;
 /** A review counts as completed for this many steps. */
 const REVIEW_VALID_STEPS = 2;
-/** Dose of the protections: pantoprazole 20 mg/d, folic acid 1 mg/d. */
-const PPI = { drugId: "pantoprazole", dosePerDay: 20 };
-const FOLATE = { drugId: "folic_acid", dosePerDay: 1 };
-/** Below this CrCl (mL/min) bone protection is vitamin D, as oral bisphosphonates are not advised. Source: label of alendronate. */
-const BISPHOSPHONATE_MIN_CRCL = 35;
-
 /** The true state after an action whose change is not booked yet: what judging an action needs. No time passes. */
 export function previewAction(
   context: CourseContext,
@@ -321,9 +316,9 @@ function protectedState(context: CourseContext, state: WorldState, protection: s
   const isBisphosphonate = state.physiology.creatinineClearanceMlPerMin >= BISPHOSPHONATE_MIN_CRCL;
   const choice =
     protection === "PPI"
-      ? PPI
+      ? PROTECTION_DRUGS.PPI
       : protection === "FOLATE"
-        ? FOLATE
+        ? PROTECTION_DRUGS.FOLATE
         : { drugId: isBisphosphonate ? "alendronate" : "colecalciferol", dosePerDay: null };
   const drug = getDrug(kb, choice.drugId);
   if (state.medications.some((each) => each.drugIndex === drug.index)) return state;

@@ -70,6 +70,11 @@ export function readableValueOf(concept: Concept | undefined): ReadableValue | u
   return undefined;
 }
 
+/** LOINC code that stands for one of our measurements or its monitoring item; null when there is none. */
+export function loincOf(code: string): string | null {
+  return READABLE_VALUES.find((entry) => entry.code === code)?.loinc[0] ?? null;
+}
+
 /** A number with its unit as the record gave it, for comparison and messages. */
 export interface ReadQuantity {
   readonly value: number;

@@ -36,6 +36,7 @@ export function recordInfo(
               : `${medication.dosePerDay} ${drug.doseUnit}`,
         indication: medication.indication,
         checked: drug !== null,
+        references: medication.entries.flatMap((entry) => entry.split(" ")[1] ?? []),
         notes: medication.notes,
       };
     }),

@@ -16,6 +16,8 @@ export interface RecordReset {
     readonly indication: string | null;
     /** False: not recognised, so nothing was checked for it. */
     readonly checked: boolean;
+    /** Resources of the record that it was read from, `MedicationRequest/m1`. */
+    readonly references: readonly string[];
     readonly notes: readonly string[];
   }[];
   readonly findings: readonly ReviewFinding[];
@@ -43,6 +45,8 @@ export interface Review extends RecordReset {
   /** What the policy did, step by step. */
   readonly proposals: readonly ReviewProposal[];
   readonly expected_harm: { readonly before: number; readonly after: number; readonly unit: string };
+  /** Probability of an adverse drug event within 90 days on what is known, before the first and after the last action. */
+  readonly r90: { readonly before: number; readonly after: number };
   readonly score: {
     /** Mean reward of the steps. */
     readonly total: number;
@@ -56,8 +60,11 @@ export interface Review extends RecordReset {
 
 /** One hit of the list. */
 export interface ReviewFinding {
+  /** Row of the interaction table, `RG1` to `RG10` for a rule of the whole list, or DERIVED. */
+  readonly rule: string;
   readonly severity: string;
   readonly drugs: string;
+  readonly drug_ids: readonly string[];
   readonly domain: string;
   readonly mechanism: string;
   readonly effect: string;
@@ -75,6 +82,12 @@ export interface ReviewProposal {
   /** Expected harm and burden loss over the coming year before and after it, utility a year. */
   readonly expected_harm_before: number;
   readonly expected_harm_after: number;
+  /** The action in detail: drug_id it is about, drug_id that comes instead or in addition, dose in the unit of its row. */
+  readonly drug_id: string | null;
+  readonly replacement: string | null;
+  readonly dose_per_day: number | null;
+  readonly doses_per_day: number | null;
+  readonly orders: readonly string[];
   readonly reward: number;
   readonly legal: boolean;
   readonly outcome: string;

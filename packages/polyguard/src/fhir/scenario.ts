@@ -173,7 +173,11 @@ export function scenarioOfRecord(kb: KnowledgeBase, record: ImportedRecord): Rec
     )
       hidden.add(`indication:${medRef}`);
   }
-  const medications = made.initial.medications.map((each) => ({ ...each, source: "import" as const }));
+  const importedOf = new Map(mapped.map((each) => [each.drugIndex, each] as const));
+  const medications = made.initial.medications.map((each) => {
+    const { dosesPerDay, isPrn } = importedOf.get(each.drugIndex)!;
+    return { ...each, source: "import" as const, dosesPerDay: dosesPerDay ?? each.dosesPerDay, isPrn };
+  });
   const scenario: Scenario = {
     ...made,
     initial: { ...made.initial, medications },
