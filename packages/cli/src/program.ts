@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { registerCheck } from "./commands/check.ts";
 import { registerExport } from "./commands/export.ts";
 import { registerFlow } from "./commands/flow.ts";
+import { registerKb } from "./commands/kb.ts";
 import { registerNew } from "./commands/new.ts";
 import { registerPlay } from "./commands/play.ts";
 import { registerReplay } from "./commands/replay.ts";
@@ -59,6 +60,7 @@ function makeProgram(terminal: Terminal): Command {
   registerValidate(program, terminal);
   registerNew(program, terminal);
   registerFlow(program, terminal);
+  registerKb(program, terminal);
   registerTrain(program, terminal);
   registerRuns(program, terminal);
   registerExport(program, terminal);

@@ -17,6 +17,7 @@ export type { EpisodeState, StepRecord } from "./episode.ts";
 export { type ExportBundle, exportReview } from "./fhir/export.ts";
 export { parseFhirJson } from "./fhir/json-text.ts";
 export type { RecordReset, RecordStep, Review, ReviewFinding, ReviewProposal } from "./fhir/review-types.ts";
+export { type AuditProblem, auditKnowledge, type DerivedPair, type KnowledgeAudit } from "./interactions/audit.ts";
 export { loadBundledKnowledgeBase } from "./kb/node.ts";
 export type { Drug, KnowledgeBase } from "./kb/types.ts";
 export { type Observation, observationSchema } from "./observation/schema.ts";

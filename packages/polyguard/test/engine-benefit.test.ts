@@ -74,7 +74,7 @@ test("every indication of the drug table is either burdened or listed as unburde
 
 test("the effect is full from dose_min on, for titrated drugs from the target dose on", () => {
   expect(fullEffectDose(kb.drugs[at("lisinopril")]!)).toBe(5);
-  expect(fullEffectDose(kb.drugs[at("bisoprolol")]!)).toBe(3.75);
+  expect(fullEffectDose(kb.drugs[at("bisoprolol")]!)).toBe(2.5);
   expect(model.doseShare(at("lisinopril"), 2.5)).toBe(0.5);
   expect(model.doseShare(at("lisinopril"), 40)).toBe(1);
 });

@@ -49,10 +49,27 @@ describe("start and target doses", () => {
     expect(startDose(getDrug(kb, "lisinopril"))).toBe(5);
   });
 
-  test("the target is the grid dose nearest to the geometric middle of the usual range", () => {
-    expect(targetDose(getDrug(kb, "bisoprolol"))).toBe(3.75);
-    expect(targetDose(getDrug(kb, "escitalopram"))).toBe(7.5);
+  test("the target lies near the geometric middle of the usual range, and one unit an intake comes before halves and several", () => {
+    expect(targetDose(getDrug(kb, "escitalopram"))).toBe(5);
     expect(targetDose(getDrug(kb, "zolpidem"))).toBe(5);
+    // 1396 mg would be the middle, 1462.5 mg the nearest of the grid: four intakes of 325 mg it is.
+    expect(targetDose(getDrug(kb, "acetaminophen"))).toBe(1300);
+    expect(targetDose(getDrug(kb, "azithromycin"))).toBe(250);
+    expect(targetDose(getDrug(kb, "atorvastatin"))).toBe(20);
+  });
+
+  test("every target is a usual dose that whole or half units make up at each intake, unless it is measured out", () => {
+    for (const drug of kb.drugs) {
+      const dose = targetDose(drug);
+      expect(dose, drug.drugId).toBeGreaterThanOrEqual(drug.doseMin);
+      expect(dose, drug.drugId).toBeLessThanOrEqual(usualDoseMax(drug));
+      if (drug.strengthUnit !== "dose" || drug.dosesPerDay < 1) continue;
+      const halves = drug.strengths.map((strength) => (2 * dose) / Math.round(drug.dosesPerDay) / strength);
+      expect(
+        halves.some((count) => Math.abs(count - Math.round(count)) < 1e-9),
+        drug.drugId,
+      ).toBe(true);
+    }
   });
 });
 

@@ -49,11 +49,26 @@ export function deriveHits(
         continue;
       const ratio = model.aucr(victim.index);
       const found = severityOfRatio(ratio, victim.isNarrowTi);
-      if (found !== null) entries.push(makeEntry(kb, victim, perpetrator, ratio, found.severity, found.isLoss));
+      if (found === null) continue;
+      const severity = isHarmless(victim, found.isLoss) ? lowered(found.severity) : found.severity;
+      if (severity !== null) entries.push(makeEntry(kb, victim, perpetrator, ratio, severity, found.isLoss));
     }
   }
   model.clearPerpetrators();
   return entries;
+}
+
+/**
+ * True for more of a drug with a wide index and no risk points, an acid blocker or an antihistamine: a rise of it harms
+ * nobody as such, and an alert would be noise.
+ */
+function isHarmless(victim: Drug, isLoss: boolean): boolean {
+  return !isLoss && !victim.isNarrowTi && dominantDomain(victim) === "OTHER";
+}
+
+/** One level down; null = no hit. */
+function lowered(severity: Severity): Severity | null {
+  return severity === "contraindicated" ? "major" : severity === "major" ? "moderate" : null;
 }
 
 function makeEntry(

@@ -85,7 +85,11 @@ export function isTitrated(drug: Drug): boolean {
   return usualDosesOf(drug).isTitrated;
 }
 
-/** dose_tgt: the grid dose nearest to sqrt(dose_min * upper usual end) inside the usual range; of two equally near ones the lower. */
+/**
+ * dose_tgt: the grid dose nearest to sqrt(dose_min * upper usual end) inside the usual range, on a log scale; doses that
+ * are one whole unit at every intake come before those that need several or halves (nobody is given 1462.5 mg a day in
+ * four doses). Of two equally good ones the lower.
+ */
 export function targetDose(drug: Drug): number {
   return usualDosesOf(drug).target;
 }
@@ -95,20 +99,42 @@ export function startDose(drug: Drug): number {
   return usualDosesOf(drug).start;
 }
 
+/** assumption: what a further unit or a half at an intake weighs against a dose nearer to the aim, as a log ratio. */
+const UNIT_COST = 0.3;
+
 function findTargetDose(drug: Drug): number {
   const upper = usualDoseMax(drug);
   const aim = Math.sqrt(drug.doseMin * upper);
   let best = aim;
-  let distance = Number.POSITIVE_INFINITY;
+  let lowest = Number.POSITIVE_INFINITY;
   for (const dose of usualGrid(drug)) {
     if (dose < drug.doseMin || dose > upper) continue;
-    if (Math.abs(dose - aim) < distance - 1e-12) {
+    const cost = Math.abs(Math.log(dose / aim)) + UNIT_COST * extraUnits(drug, dose);
+    if (cost < lowest - 1e-12) {
       best = dose;
-      distance = Math.abs(dose - aim);
+      lowest = cost;
     }
   }
   return best;
 }
+
+/** Units beyond one at each intake, a half counting as one; 0 for what is measured out (insulin, liquids, puffs). */
+function extraUnits(drug: Drug, dose: number): number {
+  if (drug.strengthUnit !== "dose" && drug.strengthUnit !== "mcg/h") return 0;
+  const intakes = Math.max(1, Math.round(drug.doseUnit === "mg/wk" ? 7 * drug.dosesPerDay : drug.dosesPerDay));
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const strength of stepStrengths(drug)) {
+    const halves = (2 * dose) / intakes / strength;
+    if (Math.abs(halves - Math.round(halves)) > 1e-9) continue;
+    const count = Math.round(halves);
+    fewest = Math.min(fewest, Math.ceil(count / 2) - 1 + (count % 2));
+  }
+  // What no whole or half units make up is taken unevenly.
+  return Math.min(fewest, MOST_UNITS);
+}
+
+/** assumption: more units than this at an intake make no further difference. */
+const MOST_UNITS = 8;
 
 function findStartDose(drug: Drug, isRaised: boolean): number {
   const grid = usualGrid(drug);
