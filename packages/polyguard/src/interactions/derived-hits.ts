@@ -1,5 +1,5 @@
 import type { ExposureModel } from "../engine/exposure.ts";
-import { dominantDomain } from "../engine/hazard-table.ts";
+import { dominantDomain, HAZARDS } from "../engine/hazard-table.ts";
 import { HARM_DOMAINS, type ManagementCode, type Severity, severityRank } from "../kb/domains.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import { managementTraits } from "./management-traits.ts";
@@ -50,7 +50,7 @@ export function deriveHits(
       const ratio = model.aucr(victim.index);
       const found = severityOfRatio(ratio, victim.isNarrowTi);
       if (found === null) continue;
-      const severity = isHarmless(victim, found.isLoss) ? lowered(found.severity) : found.severity;
+      const severity = severityFor(victim, found.severity, found.isLoss);
       if (severity !== null) entries.push(makeEntry(kb, victim, perpetrator, ratio, severity, found.isLoss));
     }
   }
@@ -59,16 +59,15 @@ export function deriveHits(
 }
 
 /**
- * True for more of a drug with a wide index and no risk points, an acid blocker or an antihistamine: a rise of it harms
- * nobody as such, and an alert would be noise.
+ * Severity of a rise of a drug with a wide index that harms little or nobody by itself (an acid blocker, an antihistamine):
+ * with no more than one risk point in any domain it is moderate at most, without any it is no hit, as an alert would be noise.
  */
-function isHarmless(victim: Drug, isLoss: boolean): boolean {
-  return !isLoss && !victim.isNarrowTi && dominantDomain(victim) === "OTHER";
-}
-
-/** One level down; null = no hit. */
-function lowered(severity: Severity): Severity | null {
-  return severity === "contraindicated" ? "major" : severity === "major" ? "moderate" : null;
+function severityFor(victim: Drug, severity: Severity, isLoss: boolean): Severity | null {
+  if (isLoss || victim.isNarrowTi) return severity;
+  const most = Math.max(...HARM_DOMAINS.map((domain) => HAZARDS[domain].points(victim)));
+  if (most > 1) return severity;
+  if (severity === "moderate") return most === 0 ? null : severity;
+  return "moderate";
 }
 
 function makeEntry(
