@@ -11,9 +11,10 @@ import {
 import { Adam, type FactoredGradient, type Kernels, type NamedArray, NnError, Tape } from "@praxis/nn";
 import type { ActionHead } from "./action-head.ts";
 import { readActionMask } from "./action-mask.ts";
-import { type ActorCritic, ConstantCache, type PolicyState } from "./actor-critic.ts";
+import type { ActorCritic, PolicyState } from "./actor-critic.ts";
 import { computeGae, normalizeAdvantages } from "./advantages.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { ConstantCache } from "./constant-cache.ts";
 import { EpisodeStatistics, type EpisodeStatisticsState } from "./episode-statistics.ts";
 import { checkFiniteParameters, prefixed, restoreParameters, unprefixed } from "./model-tensors.ts";
 import { ObservationNormalizer, RewardNormalizer, type RewardNormalizerState } from "./normalizers.ts";
