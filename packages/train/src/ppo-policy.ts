@@ -27,11 +27,18 @@ function spacesOf({ id, observationSpace, actionSpace }: EnvDefinition) {
 
 /** The policy and value function that PPO's settings describe, with fresh weights. */
 export function makePpoPolicy({ definition, kernels, settings, rng }: PpoPolicyOptions & { rng: Rng }): ActorCritic {
-  const { policy, lstmHidden, lstmLayers, hiddenSizes, activation, constantColumns } = settings;
+  const { policy, lstmHidden, lstmLayers, hiddenSizes, activation, constantColumns, observationBlocks } = settings;
   return new ActorCritic({
     ...{ kernels, rng, ...spacesOf(definition), hidden: hiddenSizes, activation },
     lstm: policy === "lstm" ? { hidden: lstmHidden, layers: lstmLayers } : null,
     layout: constantColumns === null ? null : { constant: constantColumns },
+    encoder:
+      observationBlocks === null
+        ? null
+        : {
+            ...{ blocks: observationBlocks, width: settings.encoderWidth, layers: settings.encoderLayers },
+            ...{ heads: settings.encoderHeads, graph: settings.graphEncoder, itemMemory: settings.itemMemory },
+          },
   });
 }
 

@@ -1,6 +1,7 @@
 import { PraxisError } from "@praxis/env";
 import { ACTIVATIONS } from "@praxis/nn";
 import { z } from "zod";
+import { observationBlock } from "./observation-blocks.ts";
 
 const share = z.number().min(0).max(1);
 const positive = z.int().min(1);
@@ -11,7 +12,7 @@ export const ppoSettings = z.strictObject({
   numEnvs: positive.default(8).describe("environments that step together"),
   numSteps: positive.default(128).describe("steps of each environment in a rollout"),
   minibatchSize: positive.default(128).describe("rows of a minibatch, whole sequences"),
-  sequenceLength: positive.optional().describe("steps of a sequence; default: numSteps with an LSTM, 1 without"),
+  sequenceLength: positive.optional().describe("steps of a sequence; default: numSteps with a memory, 1 without"),
   epochs: positive.default(10).describe("passes over each rollout"),
   gamma: share.default(0.99).describe("discount"),
   gaeLambda: share.default(0.95).describe("lambda of the advantage estimate"),
@@ -37,6 +38,20 @@ export const ppoSettings = z.strictObject({
     .nullable()
     .default(null)
     .describe("observation columns [from, to) that keep their values within an episode"),
+  observationBlocks: z
+    .array(observationBlock)
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("what the observation's numbers stand for: flat, set and graph blocks in order"),
+  encoderWidth: positive.default(64).describe("features of an item of a set or graph"),
+  encoderLayers: positive.default(1),
+  encoderHeads: positive.default(4).describe("attention heads, which divide encoderWidth"),
+  graphEncoder: z
+    .enum(["convolution", "attention"])
+    .default("convolution")
+    .describe("how a node looks at its neighbours"),
+  itemMemory: positive.nullable().default(null).describe("width of a recurrent memory of each item"),
 });
 
 /** Checked settings, defaults filled in. */
@@ -52,7 +67,8 @@ export function resolvePpoSettings(given: PpoSettingsInput): PpoSettings & { rea
     throw new PraxisError("INVALID_CONFIG", `PPO setting '${path.join(".")}': ${message}.`);
   }
   const settings = parsed.data;
-  const sequenceLength = settings.sequenceLength ?? (settings.policy === "lstm" ? settings.numSteps : 1);
+  const isRecurrent = settings.policy === "lstm" || settings.itemMemory !== null;
+  const sequenceLength = settings.sequenceLength ?? (isRecurrent ? settings.numSteps : 1);
   const { numSteps, minibatchSize } = settings;
   if (numSteps % sequenceLength !== 0)
     throw new PraxisError(
@@ -69,5 +85,24 @@ export function resolvePpoSettings(given: PpoSettingsInput): PpoSettings & { rea
       "INVALID_CONFIG",
       "normalizeObservations moves every column at each step; constantColumns can't be used with it.",
     );
+  checkEncoder(settings);
   return { ...settings, sequenceLength };
+}
+
+function checkEncoder(settings: PpoSettings): void {
+  const { observationBlocks: blocks, encoderWidth, encoderHeads } = settings;
+  if (blocks === null) {
+    if (settings.itemMemory === null) return;
+    throw new PraxisError("INVALID_CONFIG", "itemMemory is of the items of observationBlocks; name those too.");
+  }
+  if (settings.normalizeObservations)
+    throw new PraxisError(
+      "INVALID_CONFIG",
+      "normalizeObservations would move the masks and edges of observationBlocks; scale features in the environment.",
+    );
+  if (encoderWidth % encoderHeads !== 0)
+    throw new PraxisError(
+      "INVALID_CONFIG",
+      `encoderHeads is ${encoderHeads}; it must divide encoderWidth, ${encoderWidth}.`,
+    );
 }

@@ -5,6 +5,7 @@ import {
   PraxisError,
   Rng,
   type RngState,
+  type SyncEnvDefinition,
   type VectorEnv,
   type VectorReset,
 } from "@praxis/env";
@@ -21,7 +22,6 @@ import { ObservationNormalizer, RewardNormalizer, type RewardNormalizerState } f
 import { checkConstant } from "./observation-layout.ts";
 import { makePpoPolicy } from "./ppo-policy.ts";
 import { type PpoSettingsInput, resolvePpoSettings } from "./ppo-settings.ts";
-import { ResumableDefinition } from "./resumable-env.ts";
 import { gatherInto, RolloutBuffer } from "./rollout-buffer.ts";
 import { clippedSurrogate, explainedVariance, klK3, valueLoss } from "./surrogate.ts";
 
@@ -35,8 +35,8 @@ export interface PpoOptions {
   /** Reset options of every episode. */
   readonly resetOptions?: Readonly<Record<string, unknown>>;
   /**
-   * Environments that run elsewhere (worker threads), `sameStep`, as many as the settings say. Their states can't be saved:
-   * {@link Ppo.save} then throws NOT_SUPPORTED. Default: in this thread.
+   * Environments that run elsewhere (worker threads), `sameStep`, as many as the settings say and of the same seed, so that
+   * the numbers are those of the default: in this thread.
    */
   readonly vectorEnv?: VectorEnv;
 }
@@ -66,7 +66,6 @@ export class Ppo {
   readonly observationNormalizer: ObservationNormalizer | null;
   readonly #head: ActionHead;
   readonly #options: PpoOptions;
-  readonly #resumable: ResumableDefinition | null;
   readonly #envs: VectorEnv;
   readonly #buffer: RolloutBuffer;
   readonly #adam: Adam;
@@ -90,9 +89,8 @@ export class Ppo {
     const { numEnvs } = settings;
     this.#options = options;
     this.settings = settings;
-    const resumable = new ResumableDefinition(definition);
-    this.#resumable = options.vectorEnv === undefined ? resumable : null;
-    this.#envs = options.vectorEnv ?? new LocalVectorEnv(resumable.definition, { numEnvs, seed });
+    // An environment that answers asynchronously is refused at its first reset.
+    this.#envs = options.vectorEnv ?? new LocalVectorEnv(definition as SyncEnvDefinition, { numEnvs, seed });
     if (this.#envs.numEnvs !== numEnvs || this.#envs.autoreset !== "sameStep")
       throw new PraxisError("INVALID_CONFIG", `PPO needs ${numEnvs} environments with autoreset 'sameStep'.`);
 
@@ -396,10 +394,9 @@ export class Ppo {
 
   // 3. Saving --------------------------------------------------------------------------------------------------------
 
-  /** Everything that the next iteration depends on. Throws NOT_SUPPORTED when the environments can't be saved. */
-  save(): Checkpoint {
-    if (this.#resumable === null)
-      throw new PraxisError("NOT_SUPPORTED", "Environments in worker threads can't be saved; train in one thread.");
+  /** Everything that the next iteration depends on. Throws NOT_SUPPORTED when an environment's snapshot is no plain data. */
+  async save(): Promise<Checkpoint> {
+    const environments = this.#current === null ? null : await this.#envs.save();
     const optimizer = this.#adam.save();
     const memories: [string, NamedArray][] = this.policy
       .packState(this.#state, this.settings.numEnvs)
@@ -423,7 +420,7 @@ export class Ppo {
       weights: new Map(weights),
       optimizer: new Map([...prefixed("adam.", optimizer.tensors), ...prefixed("memory.", new Map(memories))]),
       state,
-      environments: this.#current === null ? null : this.#resumable.save(),
+      environments,
     };
   }
 
@@ -439,14 +436,6 @@ export class Ppo {
         `The checkpoint is of ${checkpoint.algorithm} on '${checkpoint.envId}', not of ppo on '${id}'.`,
       );
     const saved = checkpoint.state as PpoState;
-    if (checkpoint.environments !== null) {
-      if (this.#resumable === null)
-        throw new PraxisError(
-          "NOT_SUPPORTED",
-          "Environments in worker threads can't be restored; train in one thread.",
-        );
-      this.#resumable.resume(checkpoint.environments);
-    }
     restoreParameters(this.policy.parameters(), checkpoint.weights);
     this.#adam.restore({ steps: saved.optimizerSteps, tensors: unprefixed("adam.", checkpoint.optimizer) });
     const memories = unprefixed("memory.", checkpoint.optimizer);
@@ -461,8 +450,7 @@ export class Ppo {
     this.#episodes.restore(saved.episodes);
     if (saved.observationMoments !== null) this.observationNormalizer?.moments.restore(saved.observationMoments);
     if (saved.rewards !== null) this.#rewardNormalizer?.restore(saved.rewards);
-    if (checkpoint.environments !== null)
-      this.#current = await this.#envs.reset({ options: this.#options.resetOptions ?? {} });
+    if (checkpoint.environments !== null) this.#current = await this.#envs.restore(checkpoint.environments);
   }
 
   async close(): Promise<void> {

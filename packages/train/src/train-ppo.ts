@@ -44,9 +44,9 @@ export async function trainPpo(options: TrainPpoOptions): Promise<TrainPpoResult
   let evaluation: EvaluationResult | null = null;
   const hasSolved = (): boolean => plan?.stopAtReturn !== undefined && meanReturn(evaluation) >= plan.stopAtReturn;
   let savedAt = -1;
-  const save = (): void => {
+  const save = async (): Promise<void> => {
     if (options.onCheckpoint === undefined || savedAt === ppo.steps) return;
-    options.onCheckpoint(ppo.steps, ppo.save());
+    options.onCheckpoint(ppo.steps, await ppo.save());
     savedAt = ppo.steps;
   };
   try {
@@ -62,9 +62,9 @@ export async function trainPpo(options: TrainPpoOptions): Promise<TrainPpoResult
         row["evaluation/excluded"] = evaluation.excluded;
       }
       options.onIteration?.(row);
-      if (ppo.iteration % checkpointEvery === 0) save();
+      if (ppo.iteration % checkpointEvery === 0) await save();
     }
-    save();
+    await save();
   } finally {
     await ppo.close();
   }

@@ -14,8 +14,8 @@ test("one, two or four worker threads give the rows and weights of none, bit for
   const run = async (numWorkers: number): Promise<{ rows: PpoMetrics[]; weights: Float32Array[] }> => {
     const vectorEnv =
       numWorkers === 0
-        ? new LocalVectorEnv(gridEnv, { numEnvs: 4 })
-        : await makeWorkerVectorEnv({ moduleUrl, exportName: "gridEnv", numEnvs: 4, numWorkers });
+        ? new LocalVectorEnv(gridEnv, { numEnvs: 4, seed: 1 })
+        : await makeWorkerVectorEnv({ moduleUrl, exportName: "gridEnv", numEnvs: 4, numWorkers, seed: 1 });
     const ppo = new Ppo({ definition: gridEnv, kernels, seed: 1, settings, vectorEnv });
     try {
       const rows = [];
@@ -29,8 +29,31 @@ test("one, two or four worker threads give the rows and weights of none, bit for
   for (const numWorkers of [1, 2, 4]) expect(await run(numWorkers)).toEqual(local);
 });
 
-test("environments in worker threads can't be saved, and say so", () => {
-  const vectorEnv = new LocalVectorEnv(gridEnv, { numEnvs: 4 });
-  const ppo = new Ppo({ definition: gridEnv, kernels, seed: 1, settings, vectorEnv });
-  expect(() => ppo.save()).toThrow(expect.objectContaining({ code: "NOT_SUPPORTED" }));
+test("ten iterations, a resume with another number of workers and ten more equal twenty without any", async () => {
+  const make = async (numWorkers: number): Promise<Ppo> => {
+    const vectorEnv =
+      numWorkers === 0
+        ? undefined
+        : await makeWorkerVectorEnv({ moduleUrl, exportName: "gridEnv", numEnvs: 4, numWorkers, seed: 1 });
+    const options = { definition: gridEnv, kernels, seed: 1, settings };
+    return new Ppo(vectorEnv === undefined ? options : { ...options, vectorEnv });
+  };
+  const iterate = async (ppo: Ppo, times: number): Promise<PpoMetrics[]> => {
+    const rows = [];
+    for (let i = 0; i < times; i++) rows.push(await ppo.iterate());
+    return rows;
+  };
+  const whole = await make(0);
+  const rows = await iterate(whole, 20);
+  const first = await make(2);
+  const resumed = await make(4);
+  try {
+    expect(await iterate(first, 10)).toEqual(rows.slice(0, 10));
+    await resumed.restore(await first.save());
+    expect(await iterate(resumed, 10)).toEqual(rows.slice(10));
+    expect(await resumed.save()).toEqual(await whole.save());
+  } finally {
+    await first.close();
+    await resumed.close();
+  }
 });

@@ -1,11 +1,11 @@
 import { type ErrorCode, type FieldError, PraxisError, toPraxisError } from "../errors.ts";
-import type { AutoresetMode, VectorResetRequest } from "../vector/vector-env.ts";
+import type { AutoresetMode, SavedEnv, VectorResetRequest } from "../vector/vector-env.ts";
 
 /** What a worker is started with. */
 export interface WorkerSetup {
   /** URL of a module that Node can load as it is. */
   readonly moduleUrl: string;
-  /** Its export that is the definition. */
+  /** Its export that is the definition, or a function that makes it. */
   readonly exportName: string;
   readonly start: number;
   readonly count: number;
@@ -17,6 +17,8 @@ export interface WorkerSetup {
 export type WorkerCall =
   | { readonly kind: "reset"; readonly request: VectorResetRequest }
   | { readonly kind: "step"; readonly actions: readonly unknown[] }
+  | { readonly kind: "save" }
+  | { readonly kind: "restore"; readonly saved: readonly SavedEnv[] }
   | { readonly kind: "close" };
 
 /** A {@link PraxisError} between threads; its cause stays behind. */

@@ -7,7 +7,8 @@ import { packError, type WorkerCall, type WorkerReady, type WorkerReply, type Wo
 
 async function loadDefinition({ moduleUrl, exportName }: WorkerSetup): Promise<SyncEnvDefinition> {
   const loaded = (await import(moduleUrl)) as Readonly<Record<string, unknown>>;
-  const definition = loaded[exportName] as Partial<SyncEnvDefinition> | undefined;
+  const exported = loaded[exportName];
+  const definition = (typeof exported === "function" ? exported() : exported) as Partial<SyncEnvDefinition> | undefined;
   if (typeof definition?.makeEnv === "function") return definition as SyncEnvDefinition;
   throw new PraxisError("INVALID_CONFIG", `'${moduleUrl}' exports no environment definition '${exportName}'.`);
 }
@@ -18,6 +19,10 @@ function answer(chunk: EnvChunk<unknown, unknown>, call: WorkerCall): unknown {
       return chunk.reset(call.request);
     case "step":
       return chunk.step(call.actions);
+    case "save":
+      return chunk.save();
+    case "restore":
+      return chunk.restore(call.saved);
     case "close":
       return chunk.close();
   }

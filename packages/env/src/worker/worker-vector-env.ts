@@ -5,6 +5,7 @@ import { VectorCallGuard } from "../vector/call-guard.ts";
 import type { VectorEnvOptions } from "../vector/local-vector-env.ts";
 import type {
   AutoresetMode,
+  SavedEnv,
   VectorEnv,
   VectorObservations,
   VectorReset,
@@ -20,7 +21,7 @@ const WORKER_URL = new URL("../../dist/worker/vector-worker.js", import.meta.url
 export interface WorkerVectorEnvOptions extends VectorEnvOptions {
   /** URL of the module that exports the definition; Node must be able to load it as it is. */
   readonly moduleUrl: string | URL;
-  /** Name of the export. */
+  /** Name of the export: the definition, or a function that makes it. */
   readonly exportName: string;
   /** Threads, 1 … numEnvs. Results do not depend on it. */
   readonly numWorkers: number;
@@ -171,6 +172,25 @@ export class WorkerVectorEnv<Action = unknown, Observation = unknown> implements
       finalObservations: parts.flatMap((part) => part.finalObservations),
       finalInfos: parts.flatMap((part) => part.finalInfos),
     };
+  }
+
+  async save(): Promise<readonly SavedEnv<Observation>[]> {
+    this.#guard.beginSave();
+    try {
+      const parts = await allInOrder(this.#workers.map((worker) => worker.call({ kind: "save" })));
+      return (parts as readonly SavedEnv<Observation>[][]).flat();
+    } finally {
+      this.#guard.end(true);
+    }
+  }
+
+  async restore(saved: readonly SavedEnv<Observation>[]): Promise<VectorReset<Observation>> {
+    this.#guard.beginRestore(saved);
+    const parts = await this.#callAll<VectorReset<Observation>>(({ start, count }) => ({
+      kind: "restore",
+      saved: saved.slice(start, start + count),
+    }));
+    return { observations: this.#observations(parts), infos: parts.flatMap((part) => part.infos) };
   }
 
   /** Closes the environments and ends the threads, also those that fail to close; a thread that has died is no error here. */
