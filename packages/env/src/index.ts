@@ -1,5 +1,7 @@
 export { CHECK_NAMES, type CheckEnvOptions, checkEnv, type EnvCheck } from "./check-env.ts";
 export type {
+  CandidateAction,
+  CandidateProvider,
   Env,
   EnvDefinition,
   EnvSchemas,

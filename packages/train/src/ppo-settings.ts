@@ -1,7 +1,6 @@
 import { PraxisError } from "@praxis/env";
-import { ACTIVATIONS } from "@praxis/nn";
 import { z } from "zod";
-import { observationBlock } from "./observation-blocks.ts";
+import { isRecurrent, networkOptions, networkSettings } from "./network-settings.ts";
 
 const share = z.number().min(0).max(1);
 const positive = z.int().min(1);
@@ -28,30 +27,12 @@ export const ppoSettings = z.strictObject({
   normalizeAdvantages: z.boolean().default(true).describe("within each minibatch"),
   normalizeObservations: z.boolean().default(false).describe("running mean and deviation"),
   normalizeRewards: z.boolean().default(false).describe("running deviation of the discounted return"),
-  policy: z.enum(["mlp", "lstm"]).default("mlp"),
-  hiddenSizes: z.array(positive).default([64, 64]).describe("widths of the layers"),
-  lstmHidden: positive.default(256),
-  lstmLayers: positive.default(1),
-  activation: z.enum(ACTIVATIONS).default("tanh"),
+  ...networkSettings.shape,
   constantColumns: z
     .array(z.tuple([z.int().min(0), positive]))
     .nullable()
     .default(null)
     .describe("observation columns [from, to) that keep their values within an episode"),
-  observationBlocks: z
-    .array(observationBlock)
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe("what the observation's numbers stand for: flat, set and graph blocks in order"),
-  encoderWidth: positive.default(64).describe("features of an item of a set or graph"),
-  encoderLayers: positive.default(1),
-  encoderHeads: positive.default(4).describe("attention heads, which divide encoderWidth"),
-  graphEncoder: z
-    .enum(["convolution", "attention"])
-    .default("convolution")
-    .describe("how a node looks at its neighbours"),
-  itemMemory: positive.nullable().default(null).describe("width of a recurrent memory of each item"),
 });
 
 /** Checked settings, defaults filled in. */
@@ -67,8 +48,7 @@ export function resolvePpoSettings(given: PpoSettingsInput): PpoSettings & { rea
     throw new PraxisError("INVALID_CONFIG", `PPO setting '${path.join(".")}': ${message}.`);
   }
   const settings = parsed.data;
-  const isRecurrent = settings.policy === "lstm" || settings.itemMemory !== null;
-  const sequenceLength = settings.sequenceLength ?? (isRecurrent ? settings.numSteps : 1);
+  const sequenceLength = settings.sequenceLength ?? (isRecurrent(settings) ? settings.numSteps : 1);
   const { numSteps, minibatchSize } = settings;
   if (numSteps % sequenceLength !== 0)
     throw new PraxisError(
@@ -85,24 +65,11 @@ export function resolvePpoSettings(given: PpoSettingsInput): PpoSettings & { rea
       "INVALID_CONFIG",
       "normalizeObservations moves every column at each step; constantColumns can't be used with it.",
     );
-  checkEncoder(settings);
-  return { ...settings, sequenceLength };
-}
-
-function checkEncoder(settings: PpoSettings): void {
-  const { observationBlocks: blocks, encoderWidth, encoderHeads } = settings;
-  if (blocks === null) {
-    if (settings.itemMemory === null) return;
-    throw new PraxisError("INVALID_CONFIG", "itemMemory is of the items of observationBlocks; name those too.");
-  }
-  if (settings.normalizeObservations)
+  if (settings.normalizeObservations && settings.observationBlocks !== null)
     throw new PraxisError(
       "INVALID_CONFIG",
       "normalizeObservations would move the masks and edges of observationBlocks; scale features in the environment.",
     );
-  if (encoderWidth % encoderHeads !== 0)
-    throw new PraxisError(
-      "INVALID_CONFIG",
-      `encoderHeads is ${encoderHeads}; it must divide encoderWidth, ${encoderWidth}.`,
-    );
+  networkOptions(settings);
+  return { ...settings, sequenceLength };
 }

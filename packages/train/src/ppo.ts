@@ -17,7 +17,7 @@ import { computeGae, normalizeAdvantages } from "./advantages.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { ConstantCache } from "./constant-cache.ts";
 import { EpisodeStatistics, type EpisodeStatisticsState } from "./episode-statistics.ts";
-import { checkFiniteParameters, prefixed, restoreParameters, unprefixed } from "./model-tensors.ts";
+import { checkFiniteParameters, prefixed, restoreParameters, tensorsOf, unprefixed } from "./model-tensors.ts";
 import { ObservationNormalizer, RewardNormalizer, type RewardNormalizerState } from "./normalizers.ts";
 import { checkConstant } from "./observation-layout.ts";
 import { makePpoPolicy } from "./ppo-policy.ts";
@@ -411,13 +411,10 @@ export class Ppo {
       observationMoments: this.observationNormalizer?.moments.save() ?? null,
       rewards: this.#rewardNormalizer?.save() ?? null,
     };
-    const weights = this.policy
-      .parameters()
-      .map(({ name, shape, data }): [string, NamedArray] => [name, { shape, data: data.slice() }]);
     return {
       algorithm: "ppo",
       envId: this.#options.definition.id,
-      weights: new Map(weights),
+      weights: tensorsOf(this.policy),
       optimizer: new Map([...prefixed("adam.", optimizer.tensors), ...prefixed("memory.", new Map(memories))]),
       state,
       environments,
