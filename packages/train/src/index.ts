@@ -20,6 +20,7 @@ export { type Checkpoint, checkpointName, latestCheckpoint, readCheckpoint, writ
 export { cartPole, maskedCartPole } from "./envs/cart-pole.ts";
 export { type EvaluationRequest, type EvaluationResult, evaluatePolicy } from "./evaluate.ts";
 export { exportPolicyOnnx } from "./export-onnx.ts";
+export { type GroupWorkers, type GroupWorkersOptions, makeGroupWorkers } from "./group-workers.ts";
 export {
   type Completion,
   collectGroups,

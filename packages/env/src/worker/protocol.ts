@@ -1,12 +1,9 @@
 import { type ErrorCode, type FieldError, PraxisError, toPraxisError } from "../errors.ts";
 import type { AutoresetMode, SavedEnv, VectorResetRequest } from "../vector/vector-env.ts";
+import type { DefinitionSource } from "./serve-calls.ts";
 
 /** What a worker is started with. */
-export interface WorkerSetup {
-  /** URL of a module that Node can load as it is. */
-  readonly moduleUrl: string;
-  /** Its export that is the definition, or a function that makes it. */
-  readonly exportName: string;
+export interface WorkerSetup extends DefinitionSource {
   readonly start: number;
   readonly count: number;
   readonly seed: number;
