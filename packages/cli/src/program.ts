@@ -4,12 +4,14 @@ import { Command, CommanderError } from "commander";
 import { registerCheck } from "./commands/check.ts";
 import { registerExport } from "./commands/export.ts";
 import { registerFlow } from "./commands/flow.ts";
+import { registerGrpo } from "./commands/grpo.ts";
 import { registerNew } from "./commands/new.ts";
 import { registerPlay } from "./commands/play.ts";
 import { registerReplay } from "./commands/replay.ts";
 import { registerReview } from "./commands/review.ts";
 import { registerRuns } from "./commands/runs.ts";
 import { registerServe } from "./commands/serve.ts";
+import { registerSft } from "./commands/sft.ts";
 import { registerTrain } from "./commands/train.ts";
 import { registerValidate } from "./commands/validate.ts";
 import { CheckFailed } from "./outcome.ts";
@@ -60,6 +62,8 @@ function makeProgram(terminal: Terminal): Command {
   registerNew(program, terminal);
   registerFlow(program, terminal);
   registerTrain(program, terminal);
+  registerSft(program, terminal);
+  registerGrpo(program, terminal);
   registerRuns(program, terminal);
   registerExport(program, terminal);
   for (const command of program.commands)

@@ -18,7 +18,9 @@ export {
 export { type CandidateDecision, CandidatePolicy, makeCandidateTask } from "./candidate-policy.ts";
 export { type Checkpoint, checkpointName, latestCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 export { cartPole, maskedCartPole } from "./envs/cart-pole.ts";
+export { grid } from "./envs/grid.ts";
 export { type EvaluationRequest, type EvaluationResult, evaluatePolicy } from "./evaluate.ts";
+export { evaluateSmallPolicy, makeSmallAgentPolicy, type SmallEvaluationRequest } from "./evaluate-small.ts";
 export { exportPolicyOnnx } from "./export-onnx.ts";
 export { type GroupWorkers, type GroupWorkersOptions, makeGroupWorkers } from "./group-workers.ts";
 export {
@@ -71,4 +73,20 @@ export {
 } from "./small-policy.ts";
 export { type ClipRange, clippedSurrogate, explainedVariance, klK3, type SampleLoss, valueLoss } from "./surrogate.ts";
 export { formatEventHeader, formatScalars } from "./tensorboard.ts";
-export { type EvaluationPlan, type TrainPpoOptions, type TrainPpoResult, trainPpo } from "./train-ppo.ts";
+export {
+  type EvaluationPlan,
+  type LoopOptions,
+  type LoopResult,
+  runTrainer,
+  type Trainer,
+  type TrainingRow,
+} from "./train-loop.ts";
+export { type TrainPpoOptions, trainPpo } from "./train-ppo.ts";
+export {
+  loadSmallAgent,
+  type TrainGrpoOptions,
+  type TrainSftOptions,
+  type TrainSmallOptions,
+  trainGrpo,
+  trainSft,
+} from "./train-small.ts";
