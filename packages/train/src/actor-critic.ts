@@ -90,17 +90,10 @@ export class ActorCritic implements Module {
     return this.#logDeviations === null ? layers : [...layers, this.#logDeviations];
   }
 
-  /** Sets gradients to zero, but for the rows whose gradients a layout defers: nothing reads or writes those. */
-  zeroGradients(): void {
-    const deferring = [this.actor, this.#critic].map(({ lstm }) => lstm?.layers[0]?.inputWeight);
-    for (const parameter of this.parameters()) {
-      if (this.blocks === null || !deferring.includes(parameter)) {
-        parameter.gradient.fill(0);
-        continue;
-      }
-      const width = parameter.shape[1]!;
-      for (const [from, to] of this.blocks.variable) parameter.gradient.fill(0, from * width, to * width);
-    }
+  /** Sets gradients to zero, but for those that an update of `rows` rows defers: nothing reads or writes these. */
+  zeroGradients(rows: number): void {
+    for (const branch of [this.actor, this.#critic]) branch.zeroGradients(rows);
+    this.#logDeviations?.gradient.fill(0);
   }
 
   /** Empty memories of `batch` episodes. */

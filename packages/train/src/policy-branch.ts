@@ -17,7 +17,15 @@ import {
 import { BlockEncoder, type EncoderSettings } from "./block-encoder.ts";
 import type { ConstantCache } from "./constant-cache.ts";
 import type { LayeredState } from "./memory-rows.ts";
-import { addVariable, type ColumnBlocks, findRuns, projectBlocks, projectConstant } from "./observation-layout.ts";
+import {
+  addVariable,
+  anyColumns,
+  type ColumnBlocks,
+  findRuns,
+  isDeferred,
+  projectBlocks,
+  projectConstant,
+} from "./observation-layout.ts";
 
 /** How a {@link PolicyBranch} is built. */
 export interface PolicyBranchOptions {
@@ -53,7 +61,7 @@ export interface BranchInput {
   readonly starts: ArrayLike<number>;
   /** For single steps of a rollout: keeps the constant part of each environment from step to step. */
   readonly cache?: ConstantCache;
-  /** For an update with a layout: gets the gradients that the optimiser makes itself. */
+  /** For an update: gets the gradients that the optimiser makes itself. */
   readonly deferred?: FactoredGradient[];
 }
 
@@ -64,13 +72,14 @@ export class PolicyBranch implements Module {
   readonly encoder: BlockEncoder | null;
   readonly lstm: Lstm | null;
   readonly mlp: Mlp;
+  /** What the LSTM's first layer reads; null without one, or where it reads an encoder. */
   readonly #columns: ColumnBlocks | null;
 
   constructor(options: PolicyBranchOptions) {
     const { kernels, rng, name, inputs, outputs, gain, lstm, hidden, activation, columns, encoder } = options;
     this.name = name;
     this.inputs = inputs;
-    this.#columns = columns;
+    this.#columns = lstm === null || encoder !== null ? null : (columns ?? anyColumns(inputs));
     this.encoder =
       encoder === null
         ? null
@@ -99,6 +108,20 @@ export class PolicyBranch implements Module {
     return [this.encoder, this.lstm, this.mlp].flatMap((part) => part?.parameters() ?? []);
   }
 
+  /** Sets gradients to zero, but for those that an update of `rows` rows defers: nothing reads or writes these. */
+  zeroGradients(rows: number): void {
+    const deferring = this.#columns === null ? undefined : this.lstm?.layers[0]?.inputWeight;
+    for (const parameter of this.parameters()) {
+      if (parameter !== deferring) {
+        parameter.gradient.fill(0);
+        continue;
+      }
+      const outputs = parameter.shape[1]!;
+      for (const range of this.#columns?.variable ?? [])
+        if (!isDeferred(rows, range, outputs)) parameter.gradient.fill(0, range[0] * outputs, range[1] * outputs);
+    }
+  }
+
   /** Empty memories of `batch` episodes. */
   initialState(batch: number): BranchState {
     const items = this.encoder?.initialStates(batch) ?? [];
@@ -122,17 +145,16 @@ export class PolicyBranch implements Module {
     const encoded = this.encoder?.forward(tape, input, state) ?? { output: null, states: [] };
     const features = encoded.output ?? tape.wrap([rows, this.inputs], observations, []);
     if (this.lstm === null) return { output: this.mlp.forward(tape, features), state: encoded.states };
-    const gates =
-      this.#columns === null
-        ? this.lstm.project(tape, features)
-        : this.#projectColumns(tape, this.#columns, this.lstm, input);
+    const columns = this.#columns;
+    const isPlain = columns === null || (columns.constant.length === 0 && input.deferred === undefined);
+    const gates = isPlain ? this.lstm.project(tape, features) : this.#projectColumns(tape, columns, this.lstm, input);
     const projected = reshape(tape, gates, [steps, batch, 4 * this.lstm.hidden]);
     const memory = this.lstm.forwardProjected(tape, projected, state[state.length - 1]!, input.starts);
     const x = reshape(tape, memory.output, [rows, this.lstm.hidden]);
     return { output: this.mlp.forward(tape, x), state: [...encoded.states, memory.state] };
   }
 
-  /** The input's share of the first layer's gates, [rows, 4 · hidden], where some columns are constant. */
+  /** The input's share of the first layer's gates, [rows, 4 · hidden], column by column block. */
   #projectColumns(
     tape: Tape,
     columns: ColumnBlocks,
@@ -150,7 +172,7 @@ export class PolicyBranch implements Module {
       stale.forEach((b, i) => {
         firsts.set(x.subarray(b * inputs, (b + 1) * inputs), i * inputs);
       });
-      return projectConstant(tape, columns, projection, firsts);
+      return projectConstant(tape, columns, projection, { firsts, runs: stale.length });
     });
     const y = tape.wrap([rows, 4 * lstm.hidden], tape.copy(part), []);
     addVariable(tape, columns, projection, { x, into: y.data });

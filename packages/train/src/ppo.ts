@@ -346,7 +346,7 @@ export class Ppo {
     if (counted.length === 0) return null;
     const tape = this.#learning;
     tape.reset();
-    policy.zeroGradients();
+    policy.zeroGradients(rows.length);
     const deferred: FactoredGradient[] = [];
     const output = policy.forward(tape, {
       ...{ steps: sequenceLength, batch: states.length, state: policy.unpackState(states) },
