@@ -8,13 +8,20 @@ import {
   onnxSetEncoder,
   SetEncoder,
 } from "@praxis/nn";
-import type { ActorCritic } from "./actor-critic.ts";
+import type { ActionHead } from "./action-head.ts";
 import type { BlockEncoder, BlockPart } from "./block-encoder.ts";
 import type { ObservationNormalizer } from "./normalizers.ts";
 import { blockSize, itemCount } from "./observation-blocks.ts";
+import type { PolicyBranch } from "./policy-branch.ts";
 
 /** Numbers that normalising clips to, as {@link ObservationNormalizer} does. */
 const LIMIT = 10;
+
+/** What acts: a policy of PPO, or one with masked decisions of SFT and GRPO. */
+export interface ActingPolicy {
+  readonly actor: PolicyBranch;
+  readonly head: ActionHead;
+}
 
 /**
  * The acting half of a policy as an ONNX file: `observation` [1, batch, inputs] to `logits` [1, batch, outputs], means of
@@ -23,11 +30,11 @@ const LIMIT = 10;
  * block's name: `drugsHiddenState`, `nextDrugsHiddenState`. Zeros begin an episode. The normaliser, frozen, is part of the
  * file. Masks are the caller's: set logits of illegal choices to −∞.
  */
-export function exportPolicyOnnx(policy: ActorCritic, normalizer: ObservationNormalizer | null): Uint8Array {
+export function exportPolicyOnnx({ actor, head }: ActingPolicy, normalizer: ObservationNormalizer | null): Uint8Array {
   const graph = new OnnxGraph();
-  const { encoder, lstm, mlp } = policy.actor;
+  const { encoder, lstm, mlp } = actor;
   const rows = (width: number) => [1, "batch", width] as const;
-  let x = graph.input("observation", rows(policy.inputs));
+  let x = graph.input("observation", rows(actor.inputs));
   if (normalizer !== null) x = normalize(graph, normalizer, x);
   if (encoder !== null) x = encode(graph, encoder, x);
   if (lstm !== null) {
@@ -38,7 +45,7 @@ export function exportPolicyOnnx(policy: ActorCritic, normalizer: ObservationNor
     graph.output("nextHiddenState", memory.state.hidden, shape);
     graph.output("nextCellState", memory.state.cell, shape);
   }
-  graph.output("logits", onnxMlp(graph, mlp, x), rows(policy.head.inputSize));
+  graph.output("logits", onnxMlp(graph, mlp, x), rows(head.inputSize));
   return graph.finish("praxis-policy");
 }
 

@@ -21,7 +21,7 @@ export { cartPole, maskedCartPole } from "./envs/cart-pole.ts";
 export { grid } from "./envs/grid.ts";
 export { type EvaluationRequest, type EvaluationResult, evaluatePolicy } from "./evaluate.ts";
 export { evaluateSmallPolicy, makeSmallAgentPolicy, type SmallEvaluationRequest } from "./evaluate-small.ts";
-export { exportPolicyOnnx } from "./export-onnx.ts";
+export { type ActingPolicy, exportPolicyOnnx } from "./export-onnx.ts";
 export { type GroupWorkers, type GroupWorkersOptions, makeGroupWorkers } from "./group-workers.ts";
 export {
   type Completion,

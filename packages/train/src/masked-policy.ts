@@ -35,7 +35,7 @@ const NO_NUMBERS = new Float32Array(0);
 export class MaskedPolicy implements SmallPolicy<MaskedDecision> {
   readonly head: ActionHead;
   readonly isRecurrent: boolean;
-  readonly #branch: PolicyBranch;
+  readonly actor: PolicyBranch;
 
   /** Throws NOT_SUPPORTED for an action space with a box. */
   constructor(options: MaskedPolicyOptions) {
@@ -43,20 +43,20 @@ export class MaskedPolicy implements SmallPolicy<MaskedDecision> {
     this.head = new ActionHead(options.actionSpace);
     if (this.head.deviationSize > 0)
       throw new PraxisError("NOT_SUPPORTED", "A MaskedPolicy takes discrete and binary actions; train boxes with PPO.");
-    this.#branch = new PolicyBranch({
+    this.actor = new PolicyBranch({
       ...{ kernels, rng, name: "policy", inputs, hidden, activation, lstm, encoder, columns: null },
       // A small last layer makes the first policy nearly uniform.
       ...{ outputs: this.head.inputSize, gain: 0.01 },
     });
-    this.isRecurrent = this.#branch.isRecurrent;
+    this.isRecurrent = this.actor.isRecurrent;
   }
 
   parameters(): readonly Parameter[] {
-    return this.#branch.parameters();
+    return this.actor.parameters();
   }
 
   initialMemory(): Float32Array {
-    return packMemories(this.#branch.layered(this.#branch.initialState(1)), 1)[0]!;
+    return packMemories(this.actor.layered(this.actor.initialState(1)), 1)[0]!;
   }
 
   choose(tape: Tape, turns: readonly Turn<MaskedDecision>[]): Choice[] {
@@ -65,7 +65,7 @@ export class MaskedPolicy implements SmallPolicy<MaskedDecision> {
     const { logits, masks, state } = this.#forward(tape, decisions, {
       ...{ steps: 1, memories: turns.map(({ memory }) => memory) },
     });
-    const memories = packMemories(this.#branch.layered(state), turns.length);
+    const memories = packMemories(this.actor.layered(state), turns.length);
     const actions = new Float32Array(turns.length * head.actionSize);
     return turns.map(({ rng }, i) => {
       const row: HeadRow = { inputs: logits.data, masks, logDeviations: NO_NUMBERS, row: i };
@@ -116,7 +116,7 @@ export class MaskedPolicy implements SmallPolicy<MaskedDecision> {
     decisions: readonly (MaskedDecision | null)[],
     { steps, memories }: { readonly steps: number; readonly memories: readonly Float32Array[] },
   ): { readonly logits: Tensor; readonly masks: Uint8Array; readonly state: BranchState } {
-    const { inputs } = this.#branch;
+    const { inputs } = this.actor;
     const { maskSize } = this.head;
     const batch = memories.length;
     const observations = tape.zeros(decisions.length * inputs);
@@ -126,10 +126,10 @@ export class MaskedPolicy implements SmallPolicy<MaskedDecision> {
       observations.set(decision.observation, i * inputs);
       masks.set(decision.mask, i * maskSize);
     });
-    const before = this.#branch.initialState(batch);
-    unpackMemories(this.#branch.layered(before), memories);
+    const before = this.actor.initialState(batch);
+    unpackMemories(this.actor.layered(before), memories);
     const starts = new Uint8Array(decisions.length);
-    const { output, state } = this.#branch.forward(tape, { steps, batch, observations, starts }, before);
+    const { output, state } = this.actor.forward(tape, { steps, batch, observations, starts }, before);
     return { logits: output, masks, state };
   }
 }
