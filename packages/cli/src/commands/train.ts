@@ -29,11 +29,17 @@ function ppoPlan(numWorkers: number): TrainingPlan {
       // The run's own settings, written when it began, hold for every resume.
       const settings = config.settings as PpoSettingsInput;
       const { numEnvs } = resolvePpoSettings(settings);
-      return trainPpo({
-        ...{ definition, kernels, seed, settings, ...loop },
-        ...(resume === undefined ? {} : { resume }),
-        ...(numWorkers === 0 ? {} : { vectorEnv: await makeWorkerVectorEnv({ ...source, numEnvs, numWorkers, seed }) }),
-      });
+      const vectorEnv = numWorkers === 0 ? null : await makeWorkerVectorEnv({ ...source, numEnvs, numWorkers, seed });
+      try {
+        return await trainPpo({
+          ...{ definition, kernels, seed, settings, ...loop },
+          ...(resume === undefined ? {} : { resume }),
+          ...(vectorEnv === null ? {} : { vectorEnv }),
+        });
+      } finally {
+        // Also when training never began: threads would keep the process alive.
+        await vectorEnv?.close();
+      }
     },
   };
 }
