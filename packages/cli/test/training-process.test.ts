@@ -113,6 +113,28 @@ for (const [name, args] of [
     LIMIT_MS,
   );
 
+test(
+  "a second Ctrl-C leaves at once, in the middle of an iteration, and keeps what was saved",
+  async () => {
+    const root = join(folder, "twice");
+    // An iteration of 100 epochs, longer than anybody waits, after one that is saved.
+    const long = ["--checkpoint-every", "1", "--runs", root, "--num-steps", "256", "--epochs", "100"];
+    const ended = await start(
+      ["train", "grid", "--kernels", "wasm", ...long, "--hidden-sizes", "[8]"],
+      (row, child) => {
+        if (row !== 1) return;
+        child.stderr!.on("data", (text: Buffer) => {
+          if (text.toString().includes("press Ctrl-C again")) child.kill("SIGINT");
+        });
+        setTimeout(() => child.kill("SIGINT"), 300);
+      },
+    );
+    expect(ended).toMatchObject({ code: null, signal: "SIGINT", err: expect.stringContaining("Ctrl-C again") });
+    expect(readdirSync(join(onlyRun(root), "checkpoints"))).toEqual(["step-000002048"]);
+  },
+  LIMIT_MS,
+);
+
 test("a run is resumed by the command of its own algorithm only", () => {
   const run = onlyRun(join(folder, "PPO-whole"));
   const { status, stderr } = spawnSync(process.execPath, [PRAXIS, "grpo", "--resume", run, "--kernels", "wasm"], {

@@ -24,6 +24,7 @@ import { makePpoPolicy } from "./ppo-policy.ts";
 import { type PpoSettingsInput, resolvePpoSettings } from "./ppo-settings.ts";
 import { gatherInto, RolloutBuffer } from "./rollout-buffer.ts";
 import { clippedSurrogate, explainedVariance, klK3, valueLoss } from "./surrogate.ts";
+import { turnOfEvents } from "./turn-of-events.ts";
 
 /** What a {@link Ppo} is made of. */
 export interface PpoOptions {
@@ -139,7 +140,7 @@ export class Ppo {
   async iterate(): Promise<PpoMetrics> {
     try {
       const rollout = await this.#rollout();
-      const update = this.#update(rollout);
+      const update = await this.#update(rollout);
       this.#iteration++;
       return {
         iteration: this.#iteration,
@@ -286,7 +287,7 @@ export class Ppo {
 
   // 2. Advantages and update -----------------------------------------------------------------------------------------
 
-  #update({ lastValues }: { readonly lastValues: Float64Array }): Record<string, number> {
+  async #update({ lastValues }: { readonly lastValues: Float64Array }): Promise<Record<string, number>> {
     const { settings } = this;
     const buffer = this.#buffer;
     const { gamma, gaeLambda, sequenceLength } = settings;
@@ -305,6 +306,8 @@ export class Ppo {
     let epochs = 0;
     let stopped = false;
     for (; epochs < settings.epochs && !stopped; epochs++) {
+      // Signals and timers are heard between epochs, so that a second Ctrl-C need not wait for the iteration.
+      await turnOfEvents();
       const sequences = this.#minibatchRng.shuffled(buffer.sequences());
       const perMinibatch = settings.minibatchSize / sequenceLength;
       for (let from = 0; from < sequences.length && !stopped; from += perMinibatch) {

@@ -1,6 +1,7 @@
 import type { MaybePromise } from "@praxis/env";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { EvaluationResult } from "./evaluate.ts";
+import { turnOfEvents } from "./turn-of-events.ts";
 
 /** Numbers of one iteration by the names everybody plots; without clock times, so that equal runs give equal rows. */
 export type TrainingRow = Readonly<Record<string, number>>;
@@ -71,8 +72,7 @@ export async function runTrainer(
     }
     options.onIteration?.(row);
     if (trainer.iteration % checkpointEvery === 0) await save();
-    // A signal that came in while an iteration kept the thread busy is seen only between turns of the event loop.
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnOfEvents();
   }
   await save();
   const ended = hasSolved() ? "solved" : trainer.isDone ? "done" : "stopped";
