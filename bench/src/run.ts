@@ -16,6 +16,7 @@ import {
 import { measureFlow } from "./flow.ts";
 import { measureNn } from "./nn.ts";
 import { measurePolyguard } from "./polyguard.ts";
+import { measurePpo } from "./ppo.ts";
 import { measureServer } from "./server.ts";
 
 /** Benchmarks by name. Each reports its measurements as it goes. */
@@ -24,6 +25,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   polyguard: measurePolyguard,
   nn: measureNn,
   flow: measureFlow,
+  ppo: measurePpo,
 };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
