@@ -76,6 +76,8 @@ test("a training run is written, listed, shown, compared and exported, and its s
 
 test("wrong names are refused with the nearest one before a run folder is made", async () => {
   const runs = join(folder, "none");
+  const environment = await praxis("train", "cartpol", "--runs", runs, "--kernels", "wasm");
+  expect([environment.code, environment.err]).toEqual([2, expect.stringContaining("Did you mean 'cartpole'?")]);
   const flag = await praxis("train", "cartpole", "--runs", runs, "--kernels", "wasm", "--learning-rat", "1");
   expect([flag.code, flag.err]).toEqual([2, expect.stringContaining("Did you mean 'learning-rate'?")]);
   const config = join(folder, "wrong.yaml");

@@ -5,10 +5,11 @@ import { expect, test } from "vitest";
 import { cartPole } from "../src/envs/cart-pole.ts";
 import { grid } from "../src/envs/grid.ts";
 import { evaluateSmallPolicy, makeSmallAgentPolicy } from "../src/evaluate-small.ts";
-import { Grpo } from "../src/grpo.ts";
+import { Grpo, grpoSettings } from "../src/grpo.ts";
 import { type MaskedDecision, MaskedPolicy } from "../src/masked-policy.ts";
 import { makeSmallAgent, type SmallAgent, smallAgentSettings } from "../src/small-agent.ts";
 import type { DecisionSequence } from "../src/small-policy.ts";
+import { trainGrpo } from "../src/train-small.ts";
 import { makeProbe } from "./probe-envs.ts";
 
 const { kernels } = await selectKernels("wasm");
@@ -148,6 +149,32 @@ test("an evaluation leaves out the episodes that an environment failed in, and n
   expect(evaluateSmallPolicy(request)).toEqual({ returns: [1, 1, 1], excluded: 1 });
   const { maxEpisodeSteps: _, ...endless } = shaky;
   expect(() => evaluateSmallPolicy({ ...request, definition: endless as EnvDefinition })).toThrow("has no step limit");
+});
+
+test("a run whose groups were all dropped keeps counting, says why, and names its files in step", async () => {
+  const broken = makeProbe<number>({
+    ...{ name: "Broken", observationSize: 1, actionSpace: { kind: "discrete", n: 2 } as const, observe: () => [0] },
+    begin: () => 0,
+    step: () => {
+      throw new Error("the back end is gone");
+    },
+  });
+  const notes: string[] = [];
+  const rows: number[] = [];
+  const files: number[] = [];
+  const result = await trainGrpo({
+    ...{ definition: broken as EnvDefinition, kernels, seed: 1, checkpointEvery: 1 },
+    settings: grpoSettings.parse({ iterations: 3, groupsPerIteration: 2, partialGroups: "drop" }),
+    agentSettings: smallAgentSettings.parse({}),
+    onNote: (note) => notes.push(note),
+    onIteration: (row) => rows.push(row.iteration!),
+    onCheckpoint: (position, { state }) => files.push(position, (state as { iteration: number }).iteration),
+  });
+  expect(result).toEqual({ ended: "done", position: 3, iterations: 3, evaluation: null });
+  expect(rows).toEqual([1, 2, 3]);
+  expect(files).toEqual([1, 1, 2, 2, 3, 3]);
+  expect(notes).toHaveLength(3);
+  expect(notes[0]).toContain("the back end is gone");
 });
 
 test("agents that an environment or setting does not allow are refused with what to change", () => {
