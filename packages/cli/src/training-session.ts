@@ -41,7 +41,7 @@ export function trainingCommand(
   return program
     .command(name)
     .description(
-      `${description} Settings come from defaults, then the environment's own, then --config, then flags. Ctrl-C saves and leaves.`,
+      `${description}Settings come from defaults, then the environment's own, then --config, then flags. Ctrl-C saves and leaves.`,
     )
     .argument("[env]", "id or short name; left out with --resume")
     .option("--seed <number>", "seed of weights, environments and draws", Number, 0)
