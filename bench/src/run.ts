@@ -17,6 +17,7 @@ import {
 import { measureFlow } from "./flow.ts";
 import { measureNn } from "./nn.ts";
 import { measurePolyguard } from "./polyguard.ts";
+import { measurePpo } from "./ppo.ts";
 import { measureServer } from "./server.ts";
 
 /** Benchmarks by name. Each reports its measurements as it goes. */
@@ -26,6 +27,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   cds: measureCds,
   nn: measureNn,
   flow: measureFlow,
+  ppo: measurePpo,
 };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");

@@ -11,7 +11,7 @@ export interface LoadOptions {
 /** The environments that come with Praxis. Imported only here, so that commands that need none start without their tables. */
 async function builtIn(): Promise<readonly EnvironmentSource[]> {
   const { loadPolyGuard } = await import("@praxis/polyguard");
-  const { cartPole, maskedCartPole } = await import("@praxis/train");
+  const { cartPole, grid, maskedCartPole } = await import("@praxis/train");
   return [
     {
       definition: loadPolyGuard({
@@ -23,6 +23,7 @@ async function builtIn(): Promise<readonly EnvironmentSource[]> {
     },
     { definition: cartPole as EnvDefinition, module: "@praxis/train", exportName: "cartPole" },
     { definition: maskedCartPole as EnvDefinition, module: "@praxis/train", exportName: "maskedCartPole" },
+    { definition: grid as EnvDefinition, module: "@praxis/train", exportName: "grid" },
   ];
 }
 

@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { registerCheck } from "./commands/check.ts";
 import { registerExport } from "./commands/export.ts";
 import { registerFlow } from "./commands/flow.ts";
+import { registerGrpo } from "./commands/grpo.ts";
 import { registerKb } from "./commands/kb.ts";
 import { registerNew } from "./commands/new.ts";
 import { registerPlay } from "./commands/play.ts";
@@ -11,6 +12,7 @@ import { registerReplay } from "./commands/replay.ts";
 import { registerReview } from "./commands/review.ts";
 import { registerRuns } from "./commands/runs.ts";
 import { registerServe } from "./commands/serve.ts";
+import { registerSft } from "./commands/sft.ts";
 import { registerTrain } from "./commands/train.ts";
 import { registerValidate } from "./commands/validate.ts";
 import { CheckFailed } from "./outcome.ts";
@@ -62,6 +64,8 @@ function makeProgram(terminal: Terminal): Command {
   registerFlow(program, terminal);
   registerKb(program, terminal);
   registerTrain(program, terminal);
+  registerSft(program, terminal);
+  registerGrpo(program, terminal);
   registerRuns(program, terminal);
   registerExport(program, terminal);
   for (const command of program.commands)

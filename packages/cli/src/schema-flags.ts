@@ -47,7 +47,34 @@ function fromText(given: unknown, type: string | undefined): unknown {
   if ((type === "integer" || type === "number") && given.trim() !== "" && !Number.isNaN(Number(given)))
     return Number(given);
   if (type === "boolean" && (given === "true" || given === "false")) return given === "true";
+  if (type === "array" && given.startsWith("[")) return parseList(given);
   return given;
+}
+
+/** A JSON list; what is none stays text, for the schema to refuse. */
+function parseList(given: string): unknown {
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given;
+  }
+}
+
+/** Names of the flags that a schema has. */
+export function flagNames(schema: z.ZodObject): string[] {
+  return Object.keys(schema.shape).map((name) => `--${kebab(name)}`);
+}
+
+/** What {@link parseRest} reads, without the defaults of what was not said. */
+export function parseGiven<Schema extends z.ZodObject>(
+  schema: Schema,
+  rest: readonly string[],
+): Partial<z.infer<Schema>> {
+  const parsed: Readonly<Record<string, unknown>> = parseRest(schema, rest);
+  const said = rest.filter((word) => word.startsWith("--")).map((word) => word.slice(2).split("=", 1)[0]);
+  return Object.fromEntries(Object.entries(parsed).filter(([name]) => said.includes(kebab(name)))) as Partial<
+    z.infer<Schema>
+  >;
 }
 
 /** Reads `--kebab-name value` pairs that commander left over, by a schema that was not known when flags were declared. */

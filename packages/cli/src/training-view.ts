@@ -1,17 +1,33 @@
 import type { MetricsRow } from "@praxis/train";
 import type { Terminal } from "./terminal.ts";
 
+/** Speed in steps or iterations a second, and what is left. */
+export interface TrainingTiming {
+  readonly perS: number;
+  readonly leftS: number;
+}
+
 /** What a training run shows while it goes on. */
 export interface TrainingView {
-  row(row: MetricsRow, timing: { readonly stepsPerS: number; readonly leftS: number }): void;
+  row(row: MetricsRow, timing: TrainingTiming): void;
   end(): void;
 }
 
 const COLUMNS: readonly [label: string, name: string][] = [
   ["return", "charts/recent_return"],
+  ["return", "charts/completion_return"],
+  ["loss", "losses/cross_entropy"],
   ["evaluated", "evaluation/mean_return"],
   ["KL", "losses/approx_kl"],
   ["entropy", "losses/entropy"],
+  ["equal groups", "health/frac_zero_std"],
+];
+
+/** What is left out of training; shown only where there is some. */
+const FAILURES: readonly [label: string, name: string][] = [
+  ["steps left out", "health/excluded_steps"],
+  ["episodes failed", "health/failed_completions"],
+  ["groups dropped", "health/dropped_groups"],
 ];
 
 /** A duration in the largest two units: `1 h 5 min`, `42 s`. */
@@ -24,12 +40,16 @@ export function formatDuration(seconds: number): string {
 }
 
 /** One line of numbers. */
-export function formatTrainingRow(row: MetricsRow, timing: { stepsPerS: number; leftS: number }): string {
+export function formatTrainingRow(row: MetricsRow, timing: TrainingTiming): string {
   const parts = COLUMNS.flatMap(([label, name]) =>
     row[name] === undefined ? [] : [`${label} ${Number(row[name].toPrecision(4))}`],
   );
-  const speed = `${Math.round(timing.stepsPerS)} steps/s`;
-  return [`${row.steps ?? row.iteration} steps`, speed, ...parts, `${formatDuration(timing.leftS)} left`].join(" · ");
+  const failures = FAILURES.flatMap(([label, name]) => ((row[name] ?? 0) > 0 ? [`${row[name]} ${label}`] : []));
+  const position =
+    row.steps === undefined
+      ? [`iteration ${row.iteration}`, `${Number(timing.perS.toPrecision(3))}/s`]
+      : [`${row.steps} steps`, `${Math.round(timing.perS)} steps/s`];
+  return [...position, ...parts, ...failures, `${formatDuration(timing.leftS)} left`].join(" · ");
 }
 
 /** Rewrites one line on a terminal; elsewhere prints a line at most every `everyS` seconds. */

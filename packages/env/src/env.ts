@@ -167,6 +167,20 @@ export interface MakeEnvOptions {
   readonly seed?: number;
 }
 
+/** An action that may be taken, described by numbers. */
+export interface CandidateAction<Action = unknown> {
+  readonly action: Action;
+  readonly features: ArrayLike<number>;
+}
+
+/** The actions worth considering, for policies that score them instead of choosing from a fixed space. */
+export interface CandidateProvider<Action = unknown, Observation = unknown> {
+  /** Numbers that describe a candidate. */
+  readonly features: number;
+  /** The legal candidates in the state of `last`, in a fixed order, at least one while the episode goes on. Pure. */
+  offer(last: ResetResult<Observation> | StepResult<Observation>): readonly CandidateAction<Action>[];
+}
+
 /** Everything that is known of an environment without building one. `E` is {@link SyncEnv} for simulators. */
 export interface EnvDefinition<
   Action = unknown,
@@ -197,6 +211,7 @@ export interface EnvDefinition<
   /** Spaces for policies on arrays. Observations and actions are their members, unless the two functions below translate. */
   readonly observationSpace?: Space;
   readonly actionSpace?: Space;
+  readonly candidates?: CandidateProvider<Action, Observation>;
   readonly tasks?: TaskProvider;
   readonly tools?: readonly EnvTool<E>[];
   readonly services?: readonly EnvService[];

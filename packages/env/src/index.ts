@@ -1,5 +1,7 @@
 export { CHECK_NAMES, type CheckEnvOptions, checkEnv, type EnvCheck } from "./check-env.ts";
 export type {
+  CandidateAction,
+  CandidateProvider,
   Env,
   EnvDefinition,
   EnvSchemas,
@@ -52,6 +54,7 @@ export {
 } from "./json.ts";
 export { findJsonError } from "./json-error.ts";
 export { closestName, didYouMean, editDistance } from "./names.ts";
+export { copyPlainData, formatPlainData, parsePlainData } from "./plain-data.ts";
 export { EnvRegistry } from "./registry.ts";
 export { recordEpisode, replayTrace, type TraceDifference } from "./replay.ts";
 export { Rng, type RngState, RngStreams, type RngStreamsState } from "./rng.ts";
@@ -107,6 +110,7 @@ export { LocalVectorEnv, type VectorEnvOptions } from "./vector/local-vector-env
 export {
   type AutoresetMode,
   envSeed,
+  type SavedEnv,
   type VectorEnv,
   type VectorObservations,
   type VectorReset,

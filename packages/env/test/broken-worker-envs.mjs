@@ -30,3 +30,11 @@ export const unclosable = {
     },
   }),
 };
+
+/** Makes a definition that works. */
+export const makeStaying = () => ({
+  makeEnv: () => ({
+    reset: () => ({ observation: {}, info: { made: true } }),
+    close: () => undefined,
+  }),
+});

@@ -254,3 +254,72 @@ describe("misuse", () => {
     expect(() => vector.reset()).toThrow("The vector environment is closed.");
   });
 });
+
+describe("saving", () => {
+  test.each(["sameStep", "nextStep"] as const)(
+    "a vector put where another was saved goes on as that one does, also after its own steps (%s)",
+    (autoreset) => {
+      const first = makeGrid(5, autoreset, 2);
+      const before = first.reset({ seed: 4 });
+      expect(makeGrid(5, autoreset).restore(first.save())).toEqual(before);
+      let now: unknown = before;
+      for (let t = 0; t < 17; t++) now = first.step(directions(t, 5));
+      const saved = first.save();
+      const second = makeGrid(5, autoreset, 9);
+      second.reset({ seed: 1 });
+      second.step(directions(0, 5));
+      const { observations, infos } = now as VectorStep;
+      expect(second.restore(saved)).toEqual({ observations, infos });
+      const rest = (vector: typeof first) => Array.from({ length: 30 }, (_, t) => vector.step(directions(t, 5)));
+      const expected = rest(first);
+      expect(rest(second)).toEqual(expected);
+      // What was saved has not moved on with either.
+      first.restore(saved);
+      expect(rest(first)).toEqual(expected);
+    },
+  );
+
+  test("autoresets keep the options of the last reset", () => {
+    const options = { split: "corners", index: 1 };
+    const first = makeGrid(1);
+    first.reset({ options });
+    const second = makeGrid(1);
+    second.restore(first.save());
+    let steps = 0;
+    let step = second.step([0]);
+    while (step.episodeStarts[0] === 0 && steps++ < GRID_MAX_STEPS) step = second.step([0]);
+    expect(step.observations).toEqual(encode({ x: 3, y: 0, goalX: 0, goalY: 3 }));
+  });
+
+  test("there is nothing to save before a reset, and another number of environments is refused and changes nothing", () => {
+    const vector = makeGrid(2);
+    expect(() => vector.save()).toThrow(expect.objectContaining({ code: "RESET_NEEDED" }));
+    vector.reset({ seed: 1 });
+    const saved = vector.save();
+    expect(() => vector.restore(saved.slice(1))).toThrow("1 environments were saved, this vector has 2");
+    expect(vector.save()).toEqual(saved);
+  });
+
+  test("a snapshot with a class instance is refused by its path, and the vector goes on", () => {
+    class Counter {
+      count = 0;
+    }
+    const withInstance: SyncEnvDefinition = {
+      ...(gridEnv as unknown as SyncEnvDefinition),
+      makeEnv: (options) => {
+        const env = gridEnv.makeEnv(options) as SyncEnv;
+        env.snapshot = () => ({ envId: "Grid-v0", data: { counter: new Counter() } });
+        return env;
+      },
+    };
+    const vector = new LocalVectorEnv(withInstance, { numEnvs: 1 });
+    vector.reset({ seed: 1 });
+    expect(() => vector.save()).toThrow(
+      expect.objectContaining({
+        code: "NOT_SUPPORTED",
+        message: expect.stringMatching(/^Environment 0: value.snapshot.data.counter is no plain data/),
+      }),
+    );
+    expect(vector.step([0]).rewards).toHaveLength(1);
+  });
+});

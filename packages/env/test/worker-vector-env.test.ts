@@ -60,6 +60,36 @@ describe("results", () => {
   });
 });
 
+test.each([1, 2, 5])(
+  "what a local vector saved goes on in %i workers as in itself, and the other way",
+  async (numWorkers) => {
+    const direction = (t: number, i: number) => (t * 3 + i) % 4;
+    const play = async (vector: VectorEnv): Promise<unknown[]> => {
+      const steps = [];
+      for (let t = 0; t < 20; t++) steps.push(await vector.step(Array.from({ length: 5 }, (_, i) => direction(t, i))));
+      return steps;
+    };
+    const local = new LocalVectorEnv(gridEnv, { numEnvs: 5, seed: 2 }) as VectorEnv;
+    await local.reset({ seed: 3 });
+    await play(local);
+    const saved = await local.save();
+    await whileOpen(await make({ numWorkers }), async (vector) => {
+      const here = await vector.restore(saved);
+      expect(await vector.save()).toEqual(saved);
+      expect(await local.restore(saved)).toEqual(here);
+      expect(await play(vector)).toEqual(await play(local));
+      await expect(vector.restore(saved.slice(1))).rejects.toThrow("4 environments were saved, this vector has 5");
+    });
+  },
+);
+
+test("the export may be a function that makes the definition", async () => {
+  const workers = await make({ moduleUrl: BROKEN, exportName: "makeStaying", numEnvs: 2 });
+  await whileOpen(workers, async (vector) => {
+    expect((await vector.reset()).infos).toEqual([{ made: true }, { made: true }]);
+  });
+});
+
 describe("errors", () => {
   test("an environment that fails is named by its index in the whole, whatever worker runs it, and the vector goes on after a reset", async () => {
     await whileOpen(await make({}), async (vector) => {

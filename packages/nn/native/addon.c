@@ -193,6 +193,38 @@ KERNEL(adam) {
   return NULL;
 }
 
+// --- Adam with a product for a gradient: cut over rows of the parameter ---
+
+typedef struct {
+  const nn_table *table;
+  int rows, columns, k, ldx;
+  const float *x, *dy;
+  float *p, *m, *v;
+  float scale, beta1, beta2, epsilon, step_size, v_scale, l2, decay;
+  int cut;
+} product_job;
+
+static void product_task(void *context, int i) {
+  const product_job *j = context;
+  const int from = i * j->cut;
+  const int rows = j->rows - from < j->cut ? j->rows - from : j->cut;
+  const size_t at = (size_t)from * j->columns;
+  j->table->adam_product(rows, j->columns, j->k, j->x + from, j->ldx, j->dy, j->p + at, j->m + at, j->v + at, j->scale,
+                         j->beta1, j->beta2, j->epsilon, j->step_size, j->v_scale, j->l2, j->decay, scratch());
+}
+
+KERNEL(adam_product) {
+  ARGUMENTS;
+  product_job j = {a.table, I(0), I(1), I(2), I(5), P(3), P(6), P(7), P(8), P(9),
+                   F(10), F(11), F(12), F(13), F(14), F(15), F(16), F(17), 0};
+  j.x += (long)number(&a, 4);
+  const int threads = I(18);
+  // Some tasks a thread, so that one that is held up does not hold up the rest; each packs dy for itself.
+  j.cut = threads <= 1 ? j.rows : parts(j.rows, 4 * threads, 48);
+  nn_parallel_for(threads, (j.rows + j.cut - 1) / j.cut, product_task, &j);
+  return NULL;
+}
+
 // --- the rest: one call each ---
 
 KERNEL(axpy) { ARGUMENTS; a.table->axpy(I(0), F(1), P(2), P(3)); return NULL; }
@@ -239,7 +271,7 @@ KERNEL(scatter_add_rows) { ARGUMENTS; a.table->scatter_add_rows(I(0), I(1), P(2)
 KERNEL(rotary) { ARGUMENTS; a.table->rotary(I(0), I(1), I(2), P(3), P(4), P(5), F(6), P(7)); return NULL; }
 
 #define ALL(X)                                                                                                        \
-  X(sgemm) X(adam) X(axpy) X(multiply) X(sum_of_squares) X(activation) X(activation_backward) X(lstm_forward)         \
+  X(sgemm) X(adam) X(adam_product) X(axpy) X(multiply) X(sum_of_squares) X(activation) X(activation_backward) X(lstm_forward)         \
   X(lstm_backward) X(add_row) X(sum_rows) X(scale_rows) X(softmax) X(softmax_backward) X(log_softmax)                 \
   X(log_softmax_backward) X(layer_norm) X(layer_norm_backward) X(rms_norm) X(rms_norm_backward) X(gather_rows)        \
   X(scatter_add_rows) X(rotary)

@@ -14,11 +14,14 @@
 #define NC (NR * ((1152 + NR - 1) / NR))
 // A panel's stride is not a multiple of 4 KiB: panels would otherwise share one set of the first-level cache.
 #define B_STRIDE (KC * NR + 16)
-#define SMALL_M 16
+#define SMALL_M MR
 #define SMALL_KC 16
 
-// Floats of scratch that sgemm needs: packed B, packed A, one edge tile.
-int NN(scratch_floats)(void) { return (NC / NR) * B_STRIDE + MC * KC + MR * NR + 64; }
+// Rows of a gradient that adam_product (product.c) makes at a time: long stretches of the parameter, still in cache.
+#define STRIP_ROWS 48
+
+// Floats of scratch that the kernels need: packed B, packed A, one edge tile, one strip.
+int NN(scratch_floats)(void) { return (NC / NR) * B_STRIDE + MC * KC + MR * NR + STRIP_ROWS * NC + 64; }
 
 typedef struct {
   long k;
@@ -146,18 +149,15 @@ static void pack_b(int trans, const float *b, long ldb, int k, int n, float *to)
   for (int j0 = 0; j0 < n; j0 += NR, to += B_STRIDE) {
     const int columns = n - j0 < NR ? n - j0 : NR;
     const float *from = b + j0 * ldb;
-    // Four values of k at a time, so that a line of B's row is used while it is near.
+    // A line of B's row at a time: rows a multiple of 4 KiB apart push each other out of the first-level cache.
     int p = 0;
-    for (; p + 4 <= k; p += 4) {
+    for (; p + 16 <= k; p += 16) {
       for (int j = 0; j < columns; j++) {
         const float *s = from + j * ldb + p;
-        to[p * NR + j] = s[0];
-        to[(p + 1) * NR + j] = s[1];
-        to[(p + 2) * NR + j] = s[2];
-        to[(p + 3) * NR + j] = s[3];
+        UNROLL for (int q = 0; q < 16; q++) to[(p + q) * NR + j] = s[q];
       }
       for (int j = columns; j < NR; j++)
-        for (int q = 0; q < 4; q++) to[(p + q) * NR + j] = 0;
+        for (int q = 0; q < 16; q++) to[(p + q) * NR + j] = 0;
     }
     for (; p < k; p++)
       for (int j = 0; j < NR; j++) to[p * NR + j] = j < columns ? from[j * ldb + p] : 0;
@@ -176,7 +176,7 @@ void NN(sgemm)(int trans_a, int trans_b, int m, int n, int k, float alpha, const
   float *packed_b = scratch;
   float *packed_a = packed_b + (NC / NR) * B_STRIDE;
   float *edge = packed_a + MC * KC;
-  // Few rows cannot pay for packing B: whole tiles read it in place, a few lines of k at a time so that it stays near.
+  // One tile's rows use each value of B once and cannot pay for packing it: they read it in place, a few lines of k at a time so that it stays near.
   const int in_place = !trans_b && m <= SMALL_M;
   const int k_step = in_place ? SMALL_KC : KC;
   for (int j0 = 0; j0 < n; j0 += NC) {

@@ -1,6 +1,7 @@
 // One translation unit per instruction set, compiled with its own VL, NV, MR and, where several are linked, SUFFIX.
 #include "gemm.c"
 #include "pointwise.c"
+#include "product.c"
 #include "rows.c"
 
 #ifdef SUFFIX
@@ -16,6 +17,7 @@ const nn_table NN(nn_table) = {
     .lstm_forward = NN(lstm_forward),
     .lstm_backward = NN(lstm_backward),
     .adam = NN(adam),
+    .adam_product = NN(adam_product),
     .add_row = NN(add_row),
     .sum_rows = NN(sum_rows),
     .scale_rows = NN(scale_rows),

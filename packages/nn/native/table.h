@@ -15,6 +15,8 @@ typedef struct {
   void (*lstm_backward)(int, int, const float *, const float *, const float *, const float *, float *, float *);
   void (*adam)(int, float *restrict, const float *restrict, float *restrict, float *restrict, float, float, float, float,
                float, float, float, float);
+  void (*adam_product)(int, int, int, const float *, int, const float *, float *, float *, float *, float, float, float,
+                       float, float, float, float, float, float *);
   void (*add_row)(int, int, const float *, float *);
   void (*sum_rows)(int, int, const float *, float *);
   void (*scale_rows)(int, int, const float *, const float *, float *);

@@ -19,6 +19,7 @@ const EXPORTS = [
   "lstm_forward",
   "lstm_backward",
   "adam",
+  "adam_product",
   "add_row",
   "sum_rows",
   "scale_rows",
@@ -63,7 +64,7 @@ const shipped = join(root, "kernels.wasm");
  */
 function sourcesSection() {
   const hash = createHash("sha256");
-  for (const name of ["gemm.c", "kernels.c", "pointwise.c", "rows.c", "vector.h"]) {
+  for (const name of ["gemm.c", "kernels.c", "pointwise.c", "product.c", "rows.c", "vector.h"]) {
     hash.update(readFileSync(join(root, "native", name)));
   }
   const name = Buffer.from("sources");

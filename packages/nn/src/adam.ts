@@ -1,11 +1,5 @@
 import { NnError } from "./errors.ts";
-import {
-  FACTORED_CHUNK_ROWS,
-  type FactoredGradient,
-  factoredSumOfSquares,
-  uncoveredRows,
-  writeFactored,
-} from "./factored-gradient.ts";
+import { type FactoredGradient, factoredSumOfSquares, GramMatrices, uncoveredRows } from "./factored-gradient.ts";
 import type { Kernels } from "./kernels/kernels.ts";
 import type { Schedule } from "./schedules.ts";
 import type { Parameter } from "./tensor.ts";
@@ -43,10 +37,10 @@ export interface NamedArray {
 /** Adam and AdamW (Kingma and Ba 2015; Loshchilov and Hutter 2019), clipping and update in one pass over memory. */
 export class Adam {
   readonly #kernels: Kernels;
+  readonly #grams: GramMatrices;
   readonly #options: AdamOptions;
   readonly #slots: readonly { readonly parameter: Parameter; readonly m: Float32Array; readonly v: Float32Array }[];
   #steps = 0;
-  #scratch: Float32Array;
 
   constructor(kernels: Kernels, parameters: readonly Parameter[], options: AdamOptions) {
     const names = new Set<string>();
@@ -55,7 +49,7 @@ export class Adam {
       names.add(name);
     }
     this.#kernels = kernels;
-    this.#scratch = kernels.floats(1);
+    this.#grams = new GramMatrices(kernels);
     this.#options = options;
     this.#slots = parameters.map((parameter) => ({
       parameter,
@@ -82,12 +76,12 @@ export class Adam {
       return { ...slot, own, free: own.length === 0 ? null : uncoveredRows(slot.parameter, own) };
     });
     let squares = 0;
+    this.#grams.clear();
     for (const { parameter, own, free } of slots) {
       let sum = 0;
       for (const part of partsOf(parameter, free))
         sum += this.#kernels.sumOfSquares(parameter.gradient.subarray(...part));
-      for (const gradient of own)
-        sum += factoredSumOfSquares(this.#kernels, gradient, this.#scratchOf(2 * gradient.rows ** 2));
+      for (const gradient of own) sum += factoredSumOfSquares(this.#grams, gradient);
       if (!Number.isFinite(sum)) {
         throw new NnError(
           "NON_FINITE",
@@ -110,41 +104,22 @@ export class Adam {
     for (const { parameter, m, v, own, free } of slots) {
       const decay = decays(parameter) ? weightDecay : 0;
       const [l2, share] = decoupled ? [0, learningRate * decay] : [decay, 0];
-      const update = (from: number, to: number, gradient: Float32Array): void => {
-        const part = (array: Float32Array) => (to - from === array.length ? array : array.subarray(from, to));
-        this.#kernels.adam({
-          ...{ parameter: part(parameter.data), gradient, m: part(m), v: part(v) },
-          ...shared,
-          ...{ l2, decay: share },
-        });
-      };
-      for (const [from, to] of partsOf(parameter, free)) update(from, to, parameter.gradient.subarray(from, to));
-      for (const gradient of own) this.#updateFactored(gradient, update);
+      const state = (from: number, to: number) => ({
+        parameter: parameter.data.subarray(from, to),
+        m: m.subarray(from, to),
+        v: v.subarray(from, to),
+        ...shared,
+        ...{ l2, decay: share },
+      });
+      for (const [from, to] of partsOf(parameter, free))
+        this.#kernels.adam({ ...state(from, to), gradient: parameter.gradient.subarray(from, to) });
+      for (const { from, to, x, dy, rows } of own) {
+        const [inputs, outputs] = parameter.shape as readonly [number, number];
+        const product = { rows: to - from, x, ldx: inputs, offsetX: from, dy, k: rows };
+        this.#kernels.adamProduct({ ...state(from * outputs, to * outputs), ...product });
+      }
     }
     return { gradientNorm, learningRate };
-  }
-
-  /** Makes a factored gradient chunk by chunk and hands each on while it is in cache. */
-  #updateFactored(
-    gradient: FactoredGradient,
-    update: (from: number, to: number, gradient: Float32Array) => void,
-  ): void {
-    const outputs = gradient.parameter.shape[1]!;
-    const scratch = this.#scratchOf(FACTORED_CHUNK_ROWS * outputs);
-    for (let first = gradient.from; first < gradient.to; first += FACTORED_CHUNK_ROWS) {
-      const last = Math.min(gradient.to, first + FACTORED_CHUNK_ROWS);
-      const out = scratch.subarray(0, (last - first) * outputs);
-      writeFactored(this.#kernels, gradient, { first, last, out });
-      update(first * outputs, last * outputs, out);
-    }
-  }
-
-  #scratchOf(length: number): Float32Array {
-    if (this.#scratch.length < length) {
-      this.#kernels.free(this.#scratch);
-      this.#scratch = this.#kernels.floats(length);
-    }
-    return this.#scratch;
   }
 
   /** Steps and moments (`m.<parameter>`, `v.<parameter>`), as copies. */

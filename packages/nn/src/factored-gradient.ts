@@ -19,32 +19,41 @@ export interface FactoredGradient {
   readonly rows: number;
 }
 
-/** Rows of a parameter made at a time: they stay in cache. */
-export const FACTORED_CHUNK_ROWS = 64;
+/** Products of rows with each other, y yᵀ, each made once between two calls of {@link GramMatrices.clear}. */
+export class GramMatrices {
+  readonly #kernels: Kernels;
+  #made: { readonly of: Float32Array; readonly from: number; readonly to: number; readonly product: Float32Array }[] =
+    [];
 
-/** Writes rows `first` to `last` (not included) of the gradient to `out`. */
-export function writeFactored(
-  kernels: Kernels,
-  { parameter, x, dy, rows }: FactoredGradient,
-  { first, last, out }: { readonly first: number; readonly last: number; readonly out: Float32Array },
-): void {
-  const [inputs, outputs] = parameter.shape as readonly [number, number];
-  const sizes = { m: last - first, n: outputs, k: rows, lda: inputs, offsetA: first };
-  kernels.sgemm({ ...sizes, a: x, transposeA: true, b: dy, c: out });
+  constructor(kernels: Kernels) {
+    this.#kernels = kernels;
+  }
+
+  clear(): void {
+    for (const { product } of this.#made) this.#kernels.free(product);
+    this.#made = [];
+  }
+
+  /** [rows, rows], over the columns `from` to `to` (not included) of y, whose rows are `width` long. */
+  of(y: Float32Array, rows: number, { width, from, to }: { width: number; from: number; to: number }): Float32Array {
+    const known = this.#made.find((gram) => gram.of === y && gram.from === from && gram.to === to);
+    if (known !== undefined) return known.product;
+    const product = this.#kernels.floats(rows * rows);
+    const columns = { k: to - from, lda: width, ldb: width, offsetA: from, offsetB: from, transposeB: true };
+    this.#kernels.sgemm({ m: rows, n: rows, ...columns, a: y, b: y, c: product });
+    this.#made.push({ of: y, from, to, product });
+    return product;
+  }
 }
 
-/** Sum of squares of the gradient, from the two Gram matrices: ‖xᵀ dy‖² = Σ (x xᵀ) ∘ (dy dyᵀ). */
+/** Sum of squares of the gradient, from two Gram matrices: ‖xᵀ dy‖² = Σ (x xᵀ) ∘ (dy dyᵀ). */
 export function factoredSumOfSquares(
-  kernels: Kernels,
+  grams: GramMatrices,
   { parameter, from, to, x, dy, rows }: FactoredGradient,
-  scratch: Float32Array,
 ): number {
   const [inputs, outputs] = parameter.shape as readonly [number, number];
-  const [a, b] = [scratch.subarray(0, rows * rows), scratch.subarray(rows * rows, 2 * rows * rows)];
-  const square = { m: rows, n: rows, transposeB: true };
-  const columns = { lda: inputs, ldb: inputs, offsetA: from, offsetB: from };
-  kernels.sgemm({ ...square, ...columns, k: to - from, a: x, b: x, c: a });
-  kernels.sgemm({ ...square, k: outputs, a: dy, b: dy, c: b });
+  const a = grams.of(x, rows, { width: inputs, from, to });
+  const b = grams.of(dy, rows, { width: outputs, from: 0, to: outputs });
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   // Rounding can leave a tiny negative number where the gradient is zero.

@@ -49,7 +49,7 @@ test("kernels.wasm was built from the sources as they are", () => {
   const module = new WebAssembly.Module(readFileSync(join(root, "kernels.wasm")));
   const [section] = WebAssembly.Module.customSections(module, "sources");
   const hash = createHash("sha256");
-  for (const name of ["gemm.c", "kernels.c", "pointwise.c", "rows.c", "vector.h"]) {
+  for (const name of ["gemm.c", "kernels.c", "pointwise.c", "product.c", "rows.c", "vector.h"]) {
     hash.update(readFileSync(join(root, "native", name)));
   }
   // After a change: node packages/nn/scripts/build-wasm.mjs

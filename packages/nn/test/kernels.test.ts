@@ -203,6 +203,30 @@ describe.each(fastSets.map((kernels) => [kernels.description, kernels] as const)
         });
       }
     });
+
+    test("Adam with a product for a gradient, over strips, panels and blocks of k", () => {
+      for (const [rows, cols, k] of [
+        [1, 1, 1],
+        [5, 7, 3],
+        [50, 29, 20],
+        [49, 1200, 2],
+        [101, 30, 270],
+      ] as const) {
+        const [ldx, offsetX] = [rows + 3, 2];
+        const state = [1, 2, 3].map((seed) => randomValues(seed, rows * cols));
+        const inputs = [
+          ...state.slice(0, 2),
+          state[2]!.map(Math.abs),
+          randomValues(4, k * ldx),
+          randomValues(5, k * cols),
+        ];
+        expectAgreement(kernels, inputs, (set, [parameter, m, v, x, dy]) => {
+          const rates = { beta1: 0.9, beta2: 0.99, epsilon: 1e-2, stepSize: 0.1, vScale: 1.5, l2: 0.01, decay: 0.02 };
+          const arrays = { parameter: parameter!, m: m!, v: v!, x: x!, dy: dy! };
+          set.adamProduct({ ...arrays, rows, ldx, offsetX, k, gradientScale: 0.5, ...rates });
+        });
+      }
+    });
   },
 );
 
@@ -283,6 +307,17 @@ describe.each(allSets.map((kernels) => [kernels.description, kernels] as const))
   });
 });
 
+const ADAM_RATES = {
+  gradientScale: 0.5,
+  beta1: 0.9,
+  beta2: 0.99,
+  epsilon: 1e-5,
+  stepSize: 0.1,
+  vScale: 1.5,
+  l2: 0.01,
+  decay: 0.02,
+};
+
 test("products on one thread and on many are the same bits", () => {
   const byThreads = fastSets.filter((kernels) => kernels.name === "native");
   const best = byThreads[0]?.description.match(/\((\w+),/)?.[1] ?? "";
@@ -294,7 +329,10 @@ test("products on one thread and on many are the same bits", () => {
         [30, 700, 130],
       ].map(([m, n, k]) => {
         const c = kernels.floats(m! * n!);
-        kernels.sgemm({ m: m!, n: n!, k: k!, a: randomValues(1, m! * k!), b: randomValues(2, k! * n!), c });
+        const [a, b] = [randomValues(1, m! * k!), randomValues(2, k! * n!)];
+        kernels.sgemm({ m: m!, n: n!, k: k!, a, b, c });
+        const [x, moments, rates] = [randomValues(3, k! * m!), { m: c.slice(), v: c.map(Math.abs) }, ADAM_RATES];
+        kernels.adamProduct({ parameter: c, ...moments, x, ldx: m!, offsetX: 0, dy: b, rows: m!, k: k!, ...rates });
         return c;
       }),
     );

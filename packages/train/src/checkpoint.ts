@@ -11,10 +11,8 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { PraxisError } from "@praxis/env";
+import { formatPlainData, PraxisError, parsePlainData, type SavedEnv } from "@praxis/env";
 import { formatSafetensors, type NamedArray, parseSafetensors, toFloat32 } from "@praxis/nn";
-import { formatPlainData, parsePlainData } from "./plain-data.ts";
-import type { SavedEnv } from "./resumable-env.ts";
 
 /** Everything that a run needs to go on as if it had never stopped. */
 export interface Checkpoint {

@@ -1,9 +1,8 @@
-import { type EnvDefinition, LocalVectorEnv, PraxisError } from "@praxis/env";
+import { type EnvDefinition, LocalVectorEnv, PraxisError, type SyncEnvDefinition } from "@praxis/env";
 import { type Kernels, Tape } from "@praxis/nn";
 import { readActionMask } from "./action-mask.ts";
 import type { ActorCritic } from "./actor-critic.ts";
 import type { ObservationNormalizer } from "./normalizers.ts";
-import { ResumableDefinition } from "./resumable-env.ts";
 
 /** What to evaluate: as many episodes as environments, side by side, each with a seed of its own. */
 export interface EvaluationRequest {
@@ -35,7 +34,7 @@ export function evaluatePolicy(request: EvaluationRequest): EvaluationResult {
   const limit = request.maxEpisodeSteps ?? definition.maxEpisodeSteps;
   if (limit === undefined)
     throw new PraxisError("INVALID_CONFIG", `'${definition.id}' has no step limit; give maxEpisodeSteps.`);
-  const envs = new LocalVectorEnv(new ResumableDefinition(definition).definition, { numEnvs: episodes, seed });
+  const envs = new LocalVectorEnv(definition as SyncEnvDefinition, { numEnvs: episodes, seed });
   const tape = new Tape(request.kernels, { recording: false });
   const { head } = policy;
   const actions = new Float32Array(episodes * head.actionSize);

@@ -1,54 +1,70 @@
+import { type EnvDefinition, type EnvSnapshot, hashJson, type Rng, type SyncEnv } from "@praxis/env";
+import { type Kernels, Tape } from "@praxis/nn";
 import {
-  type EnvDefinition,
-  hashJson,
-  type Info,
-  PraxisError,
-  type Rng,
-  type SyncEnv,
-  toPraxisError,
-} from "@praxis/env";
-import type { Kernels } from "@praxis/nn";
-import { Tape } from "@praxis/nn";
+  beginPlay,
+  type PlayedEpisode,
+  type PlayedStep,
+  type Players,
+  playTurn,
+  running,
+  tryCall,
+  tryReset,
+} from "./played-episode.ts";
 import type { DecisionTask, LastResult, SmallPolicy } from "./small-policy.ts";
 
-/** One decision of a completion. */
-export interface GroupStep<Decision> {
-  readonly decision: Decision;
-  readonly choice: Float32Array;
-}
-
-/** One episode from the group's common state to its end. */
+/** What follows a group's common state, to the episode's end or the horizon. */
 export interface Completion<Decision> {
   readonly member: number;
-  readonly steps: readonly GroupStep<Decision>[];
-  /** Sum of the environment's rewards. */
+  readonly steps: readonly PlayedStep<Decision>[];
+  /** Discounted sum of the rewards of its steps. */
   readonly reward: number;
-  /** Sums by name, as the rubric scored them. */
+  /** Sums by name, as the rubric scored them, without discount. */
   readonly rewardComponents: Readonly<Record<string, number>>;
 }
 
 /** Completions of one environment state, as many as were asked for. */
 export interface Group<Decision> {
   readonly seed: number;
+  /** Steps of the episode before the common state. */
+  readonly forkStep: number;
+  /** The policy's memory in the common state. */
+  readonly memory: Float32Array;
   readonly completions: readonly Completion<Decision>[];
 }
 
-/** How groups are collected. */
-export interface GroupRequest<Decision> {
+/** Who plays, and where. */
+export interface GroupContext<Decision> {
   readonly definition: EnvDefinition;
   readonly policy: SmallPolicy<Decision>;
   readonly task: DecisionTask<Decision>;
   readonly kernels: Kernels;
+}
+
+/** How groups are collected. */
+export interface GroupSettings {
   readonly groupSize: number;
-  /** Seed of each group's episode. */
-  readonly seeds: readonly number[];
-  /** Stream of the whole batch; each completion has one of its own, so that the order of work changes nothing. */
-  readonly rng: Rng;
+  /**
+   * The common state: an episode's first, or one that is drawn evenly from those in which the policy decides while it plays an
+   * episode of its own.
+   */
+  readonly forkAt: "start" | "anywhere";
+  /** Discount of the rewards that follow. */
+  readonly gamma: number;
+  /** Steps that follow at most; null: to the episode's end. */
+  readonly horizon: number | null;
   /** What becomes of a group with a failed completion: the completion is tried again, or the group is left out. */
   readonly partialGroups: "refill" | "drop";
   /** Tries of one completion under `refill` before its group is left out. */
   readonly maxAttempts: number;
-  readonly resetOptions?: Readonly<Record<string, unknown>>;
+}
+
+/** Which groups to collect. */
+export interface GroupPlan extends GroupSettings {
+  readonly resetOptions: Readonly<Record<string, unknown>>;
+  /** Seed of each group's episode, and its number in the whole batch. */
+  readonly groups: readonly { readonly index: number; readonly seed: number }[];
+  /** Stream of the whole batch; each completion has one of its own, so that the order of work changes nothing. */
+  readonly rng: Rng;
 }
 
 /** Whole groups and a count of what failed; never a smaller group. */
@@ -61,140 +77,140 @@ export interface GroupBatch<Decision> {
   readonly firstFailure: string | null;
 }
 
-interface Running<Decision> {
-  readonly member: number;
-  readonly rng: Rng;
-  readonly steps: GroupStep<Decision>[];
-  readonly rewardComponents: Record<string, number>;
-  last: LastResult;
-  reward: number;
-  hasEnded: boolean;
-  failure: string | null;
+/** Where a group begins. */
+interface Fork {
+  readonly step: number;
+  readonly snapshot: EnvSnapshot;
+  readonly last: LastResult;
+  readonly memory: Float32Array;
 }
 
 /**
- * Plays `groupSize` completions from each seed's first state, forked by snapshot, so that a group differs in the policy's
+ * Plays `groupSize` completions from each group's common state, forked by snapshot, so that a group differs in the policy's
  * draws only. A completion in which an environment throws or a verifier fails is not part of any result.
  */
-export function collectGroups<Decision>(request: GroupRequest<Decision>): GroupBatch<Decision> {
-  const { definition, groupSize, maxAttempts, partialGroups } = request;
-  const envs = Array.from({ length: groupSize }, () => definition.makeEnv() as SyncEnv);
-  const tape = new Tape(request.kernels, { recording: false });
+export function collectGroups<Decision>(context: GroupContext<Decision>, plan: GroupPlan): GroupBatch<Decision> {
+  const { definition, policy, task, kernels } = context;
+  const envs = Array.from({ length: plan.groupSize }, () => definition.makeEnv() as SyncEnv);
+  const players = { policy, task, tape: new Tape(kernels, { recording: false }) };
   const groups: Group<Decision>[] = [];
   const failures: string[] = [];
   try {
-    request.seeds.forEach((seed, index) => {
-      const done = new Map<number, Completion<Decision>>();
-      const tries = partialGroups === "refill" ? maxAttempts : 1;
-      for (let attempt = 0; attempt < tries && done.size < groupSize; attempt++) {
-        const missing = Array.from({ length: groupSize }, (_, member) => member).filter((member) => !done.has(member));
-        const rngOf = (member: number): Rng => request.rng.split(`group-${index}/member-${member}/attempt-${attempt}`);
-        for (const outcome of playGroup(request, { envs, tape, seed, missing, rngOf })) {
-          if (typeof outcome === "string") failures.push(`Group ${index}, ${outcome}`);
-          else done.set(outcome.member, outcome);
-        }
-      }
-      if (done.size < groupSize) return;
-      groups.push({ seed, completions: Array.from({ length: groupSize }, (_, member) => done.get(member)!) });
-    });
+    for (const { index, seed } of plan.groups) {
+      const group = collectGroup(players, envs, plan, { index, seed, failures });
+      if (group !== null) groups.push(group);
+    }
   } finally {
     for (const env of envs) env.close();
   }
   return {
     groups,
-    droppedGroups: request.seeds.length - groups.length,
+    droppedGroups: plan.groups.length - groups.length,
     failedCompletions: failures.length,
     firstFailure: failures[0] ?? null,
   };
 }
 
-/** Completions of the members that are missing, side by side, or the sentence that says why one failed. */
-function playGroup<Decision>(
-  { policy, task, definition, resetOptions = {} }: GroupRequest<Decision>,
-  work: {
-    readonly envs: readonly SyncEnv[];
-    readonly tape: Tape;
-    readonly seed: number;
-    readonly missing: readonly number[];
-    rngOf(member: number): Rng;
-  },
-): (Completion<Decision> | string)[] {
-  const { envs, tape, seed, missing } = work;
-  const first = tryCall(() => {
-    const last: LastResult = envs[0]!.reset({ seed, options: resetOptions });
-    if (last instanceof Promise)
-      throw new PraxisError(
-        "NOT_SUPPORTED",
-        `'${definition.id}' answers asynchronously; groups need one that does not.`,
-      );
-    return { last, snapshot: envs[0]!.snapshot() };
-  });
-  if (typeof first === "string") return missing.map((member) => `completion ${member}: ${first}`);
-  const running = missing.map((member): Running<Decision> => {
-    const restored = tryCall(() => envs[member]!.restore(first.snapshot));
-    const failure = typeof restored === "string" ? restored : null;
-    const start = { member, rng: work.rngOf(member), steps: [], rewardComponents: {}, last: first.last };
-    return { ...start, reward: 0, hasEnded: false, failure };
-  });
-  for (;;) {
-    const active = running.filter(({ hasEnded, failure }) => !hasEnded && failure === null);
-    if (active.length === 0) break;
-    tape.reset();
-    const decisions = active.map(({ last }) => task.decisionOf(last));
-    const choices = policy.choose(
-      tape,
-      decisions,
-      active.map(({ rng }) => rng),
+/** Batches of consecutive groups as one. */
+export function joinBatches<Decision>(batches: readonly GroupBatch<Decision>[]): GroupBatch<Decision> {
+  return {
+    groups: batches.flatMap(({ groups }) => groups),
+    droppedGroups: batches.reduce((sum, { droppedGroups }) => sum + droppedGroups, 0),
+    failedCompletions: batches.reduce((sum, { failedCompletions }) => sum + failedCompletions, 0),
+    firstFailure: batches.find(({ firstFailure }) => firstFailure !== null)?.firstFailure ?? null,
+  };
+}
+
+/** A whole group, or null; what failed is added to `failures`. */
+function collectGroup<Decision>(
+  players: Players<Decision>,
+  envs: readonly SyncEnv[],
+  plan: GroupPlan,
+  { index, seed, failures }: { readonly index: number; readonly seed: number; readonly failures: string[] },
+): Group<Decision> | null {
+  const { groupSize, partialGroups, maxAttempts, rng } = plan;
+  const done = new Map<number, Completion<Decision>>();
+  const tries = partialGroups === "refill" ? maxAttempts : 1;
+  let fork: Fork | null = null;
+  for (let attempt = 0; attempt < tries && done.size < groupSize; attempt++) {
+    const streamOf = (who: string): Rng => rng.split(`group-${index}/${who}/attempt-${attempt}`);
+    if (fork === null) {
+      const found = findFork(players, envs[0]!, plan, { seed, rng: streamOf("prefix") });
+      if (typeof found === "string") {
+        failures.push(`Group ${index}, before its common state: ${found}`);
+        continue;
+      }
+      fork = found;
+    }
+    for (let member = 0; member < groupSize; member++) envs[member]!.restore(fork.snapshot);
+    const missing = Array.from({ length: groupSize }, (_, member) => member).filter((member) => !done.has(member));
+    const { last, memory } = fork;
+    const episodes = missing.map((member) =>
+      beginPlay<Decision>({ env: envs[member]!, rng: streamOf(`member-${member}`), last, memory }),
     );
-    active.forEach((completion, i) => {
-      const decision = decisions[i]!;
-      const choice = choices[i]!;
-      const outcome = tryCall(() => envs[completion.member]!.step(task.actionOf(choice, decision, completion.last)));
-      if (typeof outcome === "string") completion.failure = `step ${completion.steps.length + 1}: ${outcome}`;
-      else take(completion, { decision, choice }, outcome);
+    playOn(players, episodes, plan.horizon ?? Number.POSITIVE_INFINITY);
+    episodes.forEach((episode, i) => {
+      const member = missing[i]!;
+      if (episode.failure === null) done.set(member, completionOf(member, episode, plan.gamma));
+      else failures.push(`Group ${index}, completion ${member}, ${episode.failure}`);
     });
   }
-  return running.map(({ member, steps, reward, rewardComponents, failure }) =>
-    failure === null ? { member, steps, reward, rewardComponents } : `completion ${member}, ${failure}`,
-  );
+  if (fork === null || done.size < groupSize) return null;
+  const completions = Array.from({ length: groupSize }, (_, member) => done.get(member)!);
+  return { seed, forkStep: fork.step, memory: fork.memory, completions };
 }
 
-function take<Decision>(
-  completion: Running<Decision>,
-  step: GroupStep<Decision>,
-  result: {
-    readonly reward: number;
-    readonly terminated: boolean;
-    readonly truncated: boolean;
-    readonly info: Info;
-  } & LastResult,
-): void {
-  completion.steps.push(step);
-  completion.reward += result.reward;
-  for (const [name, value] of Object.entries(result.info.rewardComponents ?? {}))
-    completion.rewardComponents[name] = (completion.rewardComponents[name] ?? 0) + value;
-  completion.last = result;
-  completion.hasEnded = result.terminated || result.truncated;
-  const failed = result.info.infraError;
-  if (failed !== undefined) completion.failure = `step ${completion.steps.length}: ${failed.code}: ${failed.message}`;
-}
-
-/** The result, or the sentence of the error. A policy's own errors are not environment failures and stay errors. */
-function tryCall<T>(call: () => T): T | string {
-  try {
-    return call();
-  } catch (error) {
-    const { code, message } = toPraxisError(error);
-    if (code === "NOT_SUPPORTED") throw error;
-    return `${code}: ${message}`;
+function playOn<Decision>(players: Players<Decision>, episodes: readonly PlayedEpisode<Decision>[], limit: number) {
+  for (let step = 0; step < limit; step++) {
+    const active = running(episodes);
+    if (active.length === 0) break;
+    playTurn(players, active);
   }
 }
 
-/** Hash of everything that is learnt from: seeds, choices, rewards. */
+/** The common state, or the sentence that says why there is none. */
+function findFork<Decision>(
+  players: Players<Decision>,
+  env: SyncEnv,
+  { forkAt, resetOptions }: GroupPlan,
+  { seed, rng }: { readonly seed: number; readonly rng: Rng },
+): Fork | string {
+  const first = tryReset(env, { seed, options: resetOptions });
+  if (typeof first === "string") return first;
+  const memory = players.policy.initialMemory();
+  const start = tryCall((): Fork => ({ step: 0, snapshot: env.snapshot(), last: first, memory }));
+  if (typeof start === "string" || forkAt === "start") return start;
+  const draw = rng.split("fork");
+  const episode = beginPlay<Decision>({ env, rng, last: first, memory });
+  let fork = start;
+  for (let step = 1; ; step++) {
+    playTurn(players, [episode]);
+    if (episode.failure !== null) return episode.failure;
+    if (episode.hasEnded) return fork;
+    // The k-th state replaces the one held with chance 1/k, so that in the end each was as likely.
+    if (draw.uniform() * (step + 1) < 1) {
+      const { last, memory: now } = episode;
+      const here = tryCall((): Fork => ({ step, snapshot: env.snapshot(), last, memory: now }));
+      if (typeof here === "string") return here;
+      fork = here;
+    }
+  }
+}
+
+function completionOf<Decision>(
+  member: number,
+  { steps, rewardComponents }: PlayedEpisode<Decision>,
+  gamma: number,
+): Completion<Decision> {
+  const reward = steps.reduceRight((following, step) => step.reward + gamma * following, 0);
+  return { member, steps, reward, rewardComponents };
+}
+
+/** Hash of everything that is learnt from: seeds, common states, choices, rewards. */
 export function hashGroups(groups: readonly Group<unknown>[]): string {
   return hashJson(
-    groups.map(({ seed, completions }) => [
-      seed,
+    groups.map(({ seed, forkStep, completions }) => [
+      ...[seed, forkStep],
       completions.map(({ steps, reward }) => [reward, steps.map(({ choice }) => [...choice])]),
     ]),
   );

@@ -1,11 +1,11 @@
-import { type EnvDefinition, PraxisError, Rng, type RngState } from "@praxis/env";
-import { Adam, type Kernels, NnError, Tape, zeroGradients } from "@praxis/nn";
+import { type EnvDefinition, type MaybePromise, PraxisError, Rng, type RngState } from "@praxis/env";
+import { Adam, type Kernels, type Module, NnError, Tape, zeroGradients } from "@praxis/nn";
 import { z } from "zod";
 import { computeGroupAdvantages, hasZeroVariance } from "./advantages.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import { collectGroups, type GroupBatch, hashGroups } from "./groups.ts";
-import { restoreParameters } from "./model-tensors.ts";
-import type { DecisionTask, SmallPolicy } from "./small-policy.ts";
+import { collectGroups, type GroupBatch, type GroupPlan, hashGroups } from "./groups.ts";
+import { prefixed, restoreParameters, tensorsOf, unprefixed } from "./model-tensors.ts";
+import type { DecisionSequence, DecisionTask, SmallPolicy } from "./small-policy.ts";
 import { clippedSurrogate, klK3 } from "./surrogate.ts";
 
 /** Settings of GRPO. */
@@ -13,6 +13,12 @@ export const grpoSettings = z.strictObject({
   iterations: z.int().min(1).default(100),
   groupsPerIteration: z.int().min(1).default(8),
   groupSize: z.int().min(2).default(8).describe("completions of one environment state"),
+  forkAt: z
+    .enum(["start", "anywhere"])
+    .default("start")
+    .describe("the common state: an episode's first, or any that the policy meets while it plays one"),
+  gamma: z.number().min(0).max(1).default(1).describe("discount of the rewards after the common state"),
+  horizon: z.int().min(1).nullable().default(null).describe("steps after the common state; none: to the end"),
   epochs: z.int().min(1).default(1),
   minibatchSize: z.int().min(1).default(64).describe("completions of a minibatch"),
   learningRate: z.number().positive().default(1e-3),
@@ -44,6 +50,13 @@ export interface GrpoOptions<Decision> {
   readonly seed: number;
   readonly settings: z.input<typeof grpoSettings>;
   readonly resetOptions?: Readonly<Record<string, unknown>>;
+  /** Collects elsewhere (worker threads) with the weights as they are then. Default: in this thread. */
+  readonly collector?: GroupCollector<Decision>;
+}
+
+/** Plays the groups of a plan; the same for the same plan and weights, whoever does it. */
+export interface GroupCollector<Decision> {
+  collect(plan: GroupPlan, policy: Module): MaybePromise<GroupBatch<Decision>>;
 }
 
 /** Numbers of one iteration; `note` says why an iteration learnt nothing. */
@@ -56,8 +69,7 @@ export interface GrpoMetrics {
 /** One completion that is learnt from. */
 interface Sample<Decision> {
   readonly label: string;
-  readonly decisions: readonly Decision[];
-  readonly choices: readonly Float32Array[];
+  readonly sequence: DecisionSequence<Decision>;
   readonly advantage: number;
   readonly logProbs: Float64Array;
   readonly referenceLogProbs: Float64Array | null;
@@ -115,7 +127,7 @@ export class Grpo<Decision> {
    * One batch of groups and its update. An iteration counts also when every group was dropped, so that schedules and file
    * names stay in step. Throws NON_FINITE_NUMBER naming group and completion; weights are then as before the step.
    */
-  iterate(): GrpoMetrics {
+  async iterate(): Promise<GrpoMetrics> {
     const { settings } = this;
     const { definition, policy, task, kernels, resetOptions = {} } = this.#options;
     const share = this.#iteration / settings.iterations;
@@ -123,11 +135,16 @@ export class Grpo<Decision> {
 
     // 1. Groups: the stream of an iteration depends on its number only.
     const rng = this.#root.split(`iteration-${this.#iteration}`);
-    const batch = collectGroups({
-      ...{ definition, policy, task, kernels, resetOptions, rng },
-      ...{ groupSize: settings.groupSize, partialGroups: settings.partialGroups, maxAttempts: settings.maxAttempts },
-      seeds: Array.from({ length: settings.groupsPerIteration }, (_, i) => rng.split(`seed-${i}`).uint32()),
-    });
+    const { groupSize, forkAt, gamma, horizon, partialGroups, maxAttempts } = settings;
+    const plan: GroupPlan = {
+      ...{ groupSize, forkAt, gamma, horizon, partialGroups, maxAttempts, resetOptions, rng },
+      groups: Array.from({ length: settings.groupsPerIteration }, (_, index) => ({
+        ...{ index, seed: rng.split(`seed-${index}`).uint32() },
+      })),
+    };
+    const batch =
+      (await this.#options.collector?.collect(plan, policy)) ??
+      collectGroups({ definition, policy, task, kernels }, plan);
 
     // 2. Advantages within each group; equal rewards teach nothing.
     const samples = this.#samplesOf(batch);
@@ -152,7 +169,7 @@ export class Grpo<Decision> {
       values: {
         iteration: this.#iteration,
         "charts/learning_rate": this.#learningRate,
-        ...rewardMeans(batch),
+        ...completionMeans(batch),
         "health/groups": batch.groups.length,
         "health/dropped_groups": batch.droppedGroups,
         "health/failed_completions": batch.failedCompletions,
@@ -172,21 +189,24 @@ export class Grpo<Decision> {
   }
 
   #samplesOf(batch: GroupBatch<Decision>): Sample<Decision>[] {
-    return batch.groups.flatMap(({ completions }, g) => {
+    return batch.groups.flatMap(({ completions, memory }, g) => {
       const rewards = completions.map(({ reward }) => reward);
       if (hasZeroVariance(rewards)) return [];
       const advantages = computeGroupAdvantages(rewards, this.settings.advantage);
       return completions.map(({ member, steps }, i): Sample<Decision> => {
-        const decisions = steps.map(({ decision }) => decision);
-        const choices = steps.map(({ choice }) => choice);
+        const sequence = {
+          decisions: steps.map(({ decision }) => decision),
+          choices: steps.map(({ choice }) => choice),
+          memory,
+        };
         const { policy, referencePolicy } = this.#options;
         const logProbsOf = (of: SmallPolicy<Decision>): Float64Array => {
           this.#tape.reset();
-          return of.evaluate(this.#tape, decisions, choices).logProbs;
+          return of.evaluate(this.#tape, [sequence]).logProbs;
         };
         const label = `group ${g}, completion ${member}`;
         return {
-          ...{ label, decisions, choices, advantage: advantages[i]!, logProbs: logProbsOf(policy) },
+          ...{ label, sequence, advantage: advantages[i]!, logProbs: logProbsOf(policy) },
           referenceLogProbs: referencePolicy === undefined ? null : logProbsOf(referencePolicy),
         };
       });
@@ -201,15 +221,14 @@ export class Grpo<Decision> {
     zeroGradients(policy.parameters());
     const evaluation = policy.evaluate(
       this.#tape,
-      samples.flatMap(({ decisions }) => decisions),
-      samples.flatMap(({ choices }) => choices),
+      samples.map(({ sequence }) => sequence),
     );
     const total = evaluation.logProbs.length;
     const dLogProbs = new Float64Array(total);
     const dEntropies = new Float64Array(total);
     let at = 0;
     for (const sample of samples) {
-      const n = sample.decisions.length;
+      const n = sample.sequence.decisions.length;
       const weight = settings.lossNormalization === "sample" ? 1 / (n * samples.length) : 1 / total;
       for (let j = 0; j < n; j++, at++) {
         const logProb = evaluation.logProbs[at]!;
@@ -247,7 +266,7 @@ export class Grpo<Decision> {
     }
   }
 
-  /** Everything that the next iteration depends on; the reference policy is the caller's to keep. */
+  /** Everything that the next iteration depends on, the reference policy included. */
   save(): Checkpoint {
     const optimizer = this.#adam.save();
     const state: GrpoState = {
@@ -255,12 +274,15 @@ export class Grpo<Decision> {
       optimizerSteps: optimizer.steps,
       rng: this.#rng.save(),
     };
-    const weights = this.#options.policy.parameters();
+    const { policy, referencePolicy } = this.#options;
     return {
       algorithm: "grpo",
       envId: this.#options.definition.id,
-      weights: new Map(weights.map(({ name, shape, data }) => [name, { shape, data: data.slice() }])),
-      optimizer: optimizer.tensors,
+      weights: tensorsOf(policy),
+      optimizer: new Map([
+        ...prefixed("adam.", optimizer.tensors),
+        ...(referencePolicy === undefined ? [] : prefixed("reference.", tensorsOf(referencePolicy))),
+      ]),
       state,
       environments: null,
     };
@@ -268,7 +290,7 @@ export class Grpo<Decision> {
 
   /** Continues from a checkpoint of the same environment and settings; throws VALIDATION_ERROR for one of something else. */
   restore(checkpoint: Checkpoint): void {
-    const { definition, policy } = this.#options;
+    const { definition, policy, referencePolicy } = this.#options;
     if (checkpoint.algorithm !== "grpo" || checkpoint.envId !== definition.id)
       throw new PraxisError(
         "VALIDATION_ERROR",
@@ -276,7 +298,9 @@ export class Grpo<Decision> {
       );
     const saved = checkpoint.state as GrpoState;
     restoreParameters(policy.parameters(), checkpoint.weights);
-    this.#adam.restore({ steps: saved.optimizerSteps, tensors: checkpoint.optimizer });
+    if (referencePolicy !== undefined)
+      restoreParameters(referencePolicy.parameters(), unprefixed("reference.", checkpoint.optimizer));
+    this.#adam.restore({ steps: saved.optimizerSteps, tensors: unprefixed("adam.", checkpoint.optimizer) });
     this.#rng = Rng.restore(saved.rng);
     this.#iteration = saved.iteration;
   }
@@ -284,17 +308,18 @@ export class Grpo<Decision> {
 
 type LossSum = "policy" | "kl" | "referenceKl" | "entropy" | "clipped" | "decisions" | "norm" | "steps";
 
-/** Mean reward of the completions that count, whole and by component. */
-function rewardMeans({ groups }: GroupBatch<unknown>): Record<string, number> {
+/** Mean return, length and start of the completions that count, and the return by component. */
+function completionMeans({ groups }: GroupBatch<unknown>): Record<string, number> {
   const completions = groups.flatMap((group) => group.completions);
   if (completions.length === 0) return {};
-  const means: Record<string, number> = { "charts/episodic_return": 0, "charts/episodic_length": 0 };
+  const fork = groups.reduce((sum, { forkStep }) => sum + forkStep, 0) / groups.length;
+  const means: Record<string, number> = { "charts/fork_step": fork };
   const add = (name: string, value: number): void => {
     means[name] = (means[name] ?? 0) + value / completions.length;
   };
   for (const { reward, steps, rewardComponents } of completions) {
-    add("charts/episodic_return", reward);
-    add("charts/episodic_length", steps.length);
+    add("charts/completion_return", reward);
+    add("charts/completion_length", steps.length);
     for (const [name, value] of Object.entries(rewardComponents)) add(`rewards/${name}`, value);
   }
   return means;

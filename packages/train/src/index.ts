@@ -15,20 +15,35 @@ export {
   hasZeroVariance,
   normalizeAdvantages,
 } from "./advantages.ts";
+export { type CandidateDecision, CandidatePolicy, makeCandidateTask } from "./candidate-policy.ts";
 export { type Checkpoint, checkpointName, latestCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 export { cartPole, maskedCartPole } from "./envs/cart-pole.ts";
+export { grid } from "./envs/grid.ts";
 export { type EvaluationRequest, type EvaluationResult, evaluatePolicy } from "./evaluate.ts";
-export { exportPolicyOnnx } from "./export-onnx.ts";
+export { evaluateSmallPolicy, makeSmallAgentPolicy, type SmallEvaluationRequest } from "./evaluate-small.ts";
+export { type ActingPolicy, exportPolicyOnnx } from "./export-onnx.ts";
+export { type GroupWorkers, type GroupWorkersOptions, makeGroupWorkers } from "./group-workers.ts";
 export {
   type Completion,
   collectGroups,
   type Group,
   type GroupBatch,
-  type GroupRequest,
+  type GroupContext,
+  type GroupPlan,
+  type GroupSettings,
   hashGroups,
 } from "./groups.ts";
-export { Grpo, type GrpoMetrics, type GrpoOptions, type GrpoSettings, grpoSettings } from "./grpo.ts";
+export {
+  type GroupCollector,
+  Grpo,
+  type GrpoMetrics,
+  type GrpoOptions,
+  type GrpoSettings,
+  grpoSettings,
+} from "./grpo.ts";
+export { type MaskedDecision, MaskedPolicy, makeMaskedTask } from "./masked-policy.ts";
 export { ObservationNormalizer, RewardNormalizer, RunningMoments } from "./normalizers.ts";
+export { type ObservationBlock, observationBlock } from "./observation-blocks.ts";
 export type { ColumnRange, ObservationLayout } from "./observation-layout.ts";
 export { Ppo, type PpoMetrics, type PpoOptions } from "./ppo.ts";
 export { loadPpoPolicy, makePpoPolicy, makeTrainedPolicy, type PpoPolicyOptions } from "./ppo-policy.ts";
@@ -43,19 +58,35 @@ export {
   readRunConfig,
   runName,
 } from "./run-folder.ts";
-export { type SftExample, type SftMetrics, type SftOptions, sftExamplesFromTraces, trainSft } from "./sft.ts";
+export { Sft, type SftExample, type SftMetrics, type SftOptions, type SftSettings, sftSettings } from "./sft.ts";
+export { readTraceExamples, type TraceExamples } from "./sft-traces.ts";
+export { makeSmallAgent, type SmallAgent, type SmallAgentSettings, smallAgentSettings } from "./small-agent.ts";
 export {
-  type CandidateDecision,
-  CandidatePolicy,
+  type Choice,
   copyWeights,
+  type DecisionSequence,
   type DecisionTask,
   type Evaluation,
   type LastResult,
-  type MaskedDecision,
-  MaskedPolicy,
-  makeMaskedTask,
   type SmallPolicy,
+  type Turn,
 } from "./small-policy.ts";
 export { type ClipRange, clippedSurrogate, explainedVariance, klK3, type SampleLoss, valueLoss } from "./surrogate.ts";
 export { formatEventHeader, formatScalars } from "./tensorboard.ts";
-export { type EvaluationPlan, type TrainPpoOptions, type TrainPpoResult, trainPpo } from "./train-ppo.ts";
+export {
+  type EvaluationPlan,
+  type LoopOptions,
+  type LoopResult,
+  runTrainer,
+  type Trainer,
+  type TrainingRow,
+} from "./train-loop.ts";
+export { type TrainPpoOptions, trainPpo } from "./train-ppo.ts";
+export {
+  loadSmallAgent,
+  type TrainGrpoOptions,
+  type TrainSftOptions,
+  type TrainSmallOptions,
+  trainGrpo,
+  trainSft,
+} from "./train-small.ts";

@@ -1,5 +1,5 @@
 import { PraxisError } from "@praxis/env";
-import type { NamedArray, Parameter } from "@praxis/nn";
+import type { Module, NamedArray, Parameter } from "@praxis/nn";
 
 /** The same tensors under longer names. */
 export function prefixed(prefix: string, tensors: ReadonlyMap<string, NamedArray>): [string, NamedArray][] {
@@ -11,6 +11,11 @@ export function unprefixed(prefix: string, tensors: ReadonlyMap<string, NamedArr
   return new Map(
     [...tensors].flatMap(([name, tensor]) => (name.startsWith(prefix) ? [[name.slice(prefix.length), tensor]] : [])),
   );
+}
+
+/** Copies of a module's weights by name. */
+export function tensorsOf(module: Module): Map<string, NamedArray> {
+  return new Map(module.parameters().map(({ name, shape, data }) => [name, { shape, data: data.slice() }]));
 }
 
 /** Sets parameters by name; throws VALIDATION_ERROR, changing nothing, when one is missing or of another size. */

@@ -33,6 +33,20 @@ export function resolveLayout({ constant }: ObservationLayout, inputs: number): 
   return { inputs, constant, variable };
 }
 
+/** Columns of which nothing is known. */
+export function anyColumns(inputs: number): ColumnBlocks {
+  return { inputs, constant: [], variable: [[0, inputs]] };
+}
+
+/**
+ * Whether an optimiser that makes the gradient of these columns' weights itself, from `rows` rows, saves work: its norm
+ * then costs products of the rows with each other, which must stay small beside the gradient.
+ */
+export function isDeferred(rows: number, [from, to]: ColumnRange, outputs: number): boolean {
+  const columns = to - from;
+  return 4 * rows * (columns + outputs) <= columns * outputs;
+}
+
 /** Throws VALIDATION_ERROR naming the first constant column that differs between an episode's rows. */
 export function checkConstant(blocks: ColumnBlocks, first: Float32Array, now: Float32Array, env: number): void {
   for (const [from, to] of blocks.constant)
@@ -107,13 +121,12 @@ export function projectConstant(
   tape: Tape,
   blocks: ColumnBlocks,
   { weight, bias }: Projection,
-  x: Float32Array,
+  { firsts, runs }: { readonly firsts: Float32Array; readonly runs: number },
 ): Float32Array {
-  const rows = x.length / blocks.inputs;
   const outputs = bias.data.length;
-  const part = tape.floats(rows * outputs);
-  for (let r = 0; r < rows; r++) part.set(bias.data, r * outputs);
-  addProduct(tape.kernels, blocks.constant, { x, weight, into: part, rows });
+  const part = tape.floats(runs * outputs);
+  for (let r = 0; r < runs; r++) part.set(bias.data, r * outputs);
+  addProduct(tape.kernels, blocks.constant, { x: firsts, weight, into: part, rows: runs });
   return part;
 }
 
@@ -131,7 +144,8 @@ export function addVariable(
  * x W + b where the constant columns are multiplied once a run instead of once a row: exact, only the order of the sums
  * differs from a dense product. No gradient flows to x.
  * @param x [rows, inputs], in memory of the kernels
- * @param deferred gets the gradient of the constant columns' weights as factors, for the optimiser's step
+ * @param deferred gets the gradient of the weights as factors, for the optimiser's step: of constant columns, and where
+ * {@link isDeferred} says so of the others
  */
 export function projectBlocks(
   tape: Tape,
@@ -145,9 +159,9 @@ export function projectBlocks(
   const rows = runs.runOf.length;
   const outputs = bias.data.length;
   const runOf = tape.ints(runs.runOf);
-  const firsts = tape.floats(runs.firstRows.length * blocks.inputs);
-  kernels.gatherRows(x, blocks.inputs, tape.ints(runs.firstRows), firsts);
-  const part = projectConstant(tape, blocks, projection, firsts);
+  const firsts = tape.floats(blocks.constant.length === 0 ? 0 : runs.firstRows.length * blocks.inputs);
+  if (firsts.length > 0) kernels.gatherRows(x, blocks.inputs, tape.ints(runs.firstRows), firsts);
+  const part = projectConstant(tape, blocks, projection, { firsts, runs: runs.firstRows.length });
   const y = tape.output([rows, outputs], [weight, bias]);
   kernels.gatherRows(part, outputs, runOf, y.data);
   addVariable(tape, blocks, projection, { x, into: y.data });
@@ -156,7 +170,11 @@ export function projectBlocks(
     kernels.scatterAddRows(dy, outputs, runOf, dPart);
     for (const [from, to] of blocks.constant)
       input.deferred.push({ parameter: weight, from, to, x: firsts, dy: dPart, rows: runs.firstRows.length });
-    addWeightGradient(kernels, blocks.variable, { x, weight, dy, rows });
+    const isOwn = (range: ColumnRange): boolean => isDeferred(rows, range, outputs);
+    for (const [from, to] of blocks.variable.filter(isOwn))
+      input.deferred.push({ parameter: weight, from, to, x, dy, rows });
+    const written = blocks.variable.filter((range) => !isOwn(range));
+    addWeightGradient(kernels, written, { x, weight, dy, rows });
     kernels.sumRows(dPart, bias.gradient);
   });
   return y;

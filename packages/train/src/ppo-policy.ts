@@ -5,6 +5,7 @@ import { readActionMask } from "./action-mask.ts";
 import { ActorCritic, type PolicyState } from "./actor-critic.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { restoreParameters } from "./model-tensors.ts";
+import { networkOptions } from "./network-settings.ts";
 import { type MomentsState, ObservationNormalizer } from "./normalizers.ts";
 import type { PpoSettings } from "./ppo-settings.ts";
 
@@ -27,10 +28,9 @@ function spacesOf({ id, observationSpace, actionSpace }: EnvDefinition) {
 
 /** The policy and value function that PPO's settings describe, with fresh weights. */
 export function makePpoPolicy({ definition, kernels, settings, rng }: PpoPolicyOptions & { rng: Rng }): ActorCritic {
-  const { policy, lstmHidden, lstmLayers, hiddenSizes, activation, constantColumns } = settings;
+  const { constantColumns } = settings;
   return new ActorCritic({
-    ...{ kernels, rng, ...spacesOf(definition), hidden: hiddenSizes, activation },
-    lstm: policy === "lstm" ? { hidden: lstmHidden, layers: lstmLayers } : null,
+    ...{ kernels, rng, ...spacesOf(definition), ...networkOptions(settings) },
     layout: constantColumns === null ? null : { constant: constantColumns },
   });
 }

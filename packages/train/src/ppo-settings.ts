@@ -1,6 +1,6 @@
 import { PraxisError } from "@praxis/env";
-import { ACTIVATIONS } from "@praxis/nn";
 import { z } from "zod";
+import { isRecurrent, networkOptions, networkSettings } from "./network-settings.ts";
 
 const share = z.number().min(0).max(1);
 const positive = z.int().min(1);
@@ -11,7 +11,7 @@ export const ppoSettings = z.strictObject({
   numEnvs: positive.default(8).describe("environments that step together"),
   numSteps: positive.default(128).describe("steps of each environment in a rollout"),
   minibatchSize: positive.default(128).describe("rows of a minibatch, whole sequences"),
-  sequenceLength: positive.optional().describe("steps of a sequence; default: numSteps with an LSTM, 1 without"),
+  sequenceLength: positive.optional().describe("steps of a sequence; default: numSteps with a memory, 1 without"),
   epochs: positive.default(10).describe("passes over each rollout"),
   gamma: share.default(0.99).describe("discount"),
   gaeLambda: share.default(0.95).describe("lambda of the advantage estimate"),
@@ -27,11 +27,7 @@ export const ppoSettings = z.strictObject({
   normalizeAdvantages: z.boolean().default(true).describe("within each minibatch"),
   normalizeObservations: z.boolean().default(false).describe("running mean and deviation"),
   normalizeRewards: z.boolean().default(false).describe("running deviation of the discounted return"),
-  policy: z.enum(["mlp", "lstm"]).default("mlp"),
-  hiddenSizes: z.array(positive).default([64, 64]).describe("widths of the layers"),
-  lstmHidden: positive.default(256),
-  lstmLayers: positive.default(1),
-  activation: z.enum(ACTIVATIONS).default("tanh"),
+  ...networkSettings.shape,
   constantColumns: z
     .array(z.tuple([z.int().min(0), positive]))
     .nullable()
@@ -52,7 +48,7 @@ export function resolvePpoSettings(given: PpoSettingsInput): PpoSettings & { rea
     throw new PraxisError("INVALID_CONFIG", `PPO setting '${path.join(".")}': ${message}.`);
   }
   const settings = parsed.data;
-  const sequenceLength = settings.sequenceLength ?? (settings.policy === "lstm" ? settings.numSteps : 1);
+  const sequenceLength = settings.sequenceLength ?? (isRecurrent(settings) ? settings.numSteps : 1);
   const { numSteps, minibatchSize } = settings;
   if (numSteps % sequenceLength !== 0)
     throw new PraxisError(
@@ -69,5 +65,11 @@ export function resolvePpoSettings(given: PpoSettingsInput): PpoSettings & { rea
       "INVALID_CONFIG",
       "normalizeObservations moves every column at each step; constantColumns can't be used with it.",
     );
+  if (settings.normalizeObservations && settings.observationBlocks !== null)
+    throw new PraxisError(
+      "INVALID_CONFIG",
+      "normalizeObservations would move the masks and edges of observationBlocks; scale features in the environment.",
+    );
+  networkOptions(settings);
   return { ...settings, sequenceLength };
 }

@@ -5,24 +5,26 @@ import {
   PraxisError,
   Rng,
   type RngState,
+  type SyncEnvDefinition,
   type VectorEnv,
   type VectorReset,
 } from "@praxis/env";
 import { Adam, type FactoredGradient, type Kernels, type NamedArray, NnError, Tape } from "@praxis/nn";
 import type { ActionHead } from "./action-head.ts";
 import { readActionMask } from "./action-mask.ts";
-import { type ActorCritic, ConstantCache, type PolicyState } from "./actor-critic.ts";
+import type { ActorCritic, PolicyState } from "./actor-critic.ts";
 import { computeGae, normalizeAdvantages } from "./advantages.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { ConstantCache } from "./constant-cache.ts";
 import { EpisodeStatistics, type EpisodeStatisticsState } from "./episode-statistics.ts";
-import { checkFiniteParameters, prefixed, restoreParameters, unprefixed } from "./model-tensors.ts";
+import { checkFiniteParameters, prefixed, restoreParameters, tensorsOf, unprefixed } from "./model-tensors.ts";
 import { ObservationNormalizer, RewardNormalizer, type RewardNormalizerState } from "./normalizers.ts";
 import { checkConstant } from "./observation-layout.ts";
 import { makePpoPolicy } from "./ppo-policy.ts";
 import { type PpoSettingsInput, resolvePpoSettings } from "./ppo-settings.ts";
-import { ResumableDefinition } from "./resumable-env.ts";
 import { gatherInto, RolloutBuffer } from "./rollout-buffer.ts";
 import { clippedSurrogate, explainedVariance, klK3, valueLoss } from "./surrogate.ts";
+import { turnOfEvents } from "./turn-of-events.ts";
 
 /** What a {@link Ppo} is made of. */
 export interface PpoOptions {
@@ -34,8 +36,8 @@ export interface PpoOptions {
   /** Reset options of every episode. */
   readonly resetOptions?: Readonly<Record<string, unknown>>;
   /**
-   * Environments that run elsewhere (worker threads), `sameStep`, as many as the settings say. Their states can't be saved:
-   * {@link Ppo.save} then throws NOT_SUPPORTED. Default: in this thread.
+   * Environments that run elsewhere (worker threads), `sameStep`, as many as the settings say and of the same seed, so that
+   * the numbers are those of the default: in this thread.
    */
   readonly vectorEnv?: VectorEnv;
 }
@@ -65,7 +67,6 @@ export class Ppo {
   readonly observationNormalizer: ObservationNormalizer | null;
   readonly #head: ActionHead;
   readonly #options: PpoOptions;
-  readonly #resumable: ResumableDefinition | null;
   readonly #envs: VectorEnv;
   readonly #buffer: RolloutBuffer;
   readonly #adam: Adam;
@@ -89,9 +90,8 @@ export class Ppo {
     const { numEnvs } = settings;
     this.#options = options;
     this.settings = settings;
-    const resumable = new ResumableDefinition(definition);
-    this.#resumable = options.vectorEnv === undefined ? resumable : null;
-    this.#envs = options.vectorEnv ?? new LocalVectorEnv(resumable.definition, { numEnvs, seed });
+    // An environment that answers asynchronously is refused at its first reset.
+    this.#envs = options.vectorEnv ?? new LocalVectorEnv(definition as SyncEnvDefinition, { numEnvs, seed });
     if (this.#envs.numEnvs !== numEnvs || this.#envs.autoreset !== "sameStep")
       throw new PraxisError("INVALID_CONFIG", `PPO needs ${numEnvs} environments with autoreset 'sameStep'.`);
 
@@ -140,7 +140,7 @@ export class Ppo {
   async iterate(): Promise<PpoMetrics> {
     try {
       const rollout = await this.#rollout();
-      const update = this.#update(rollout);
+      const update = await this.#update(rollout);
       this.#iteration++;
       return {
         iteration: this.#iteration,
@@ -287,7 +287,7 @@ export class Ppo {
 
   // 2. Advantages and update -----------------------------------------------------------------------------------------
 
-  #update({ lastValues }: { readonly lastValues: Float64Array }): Record<string, number> {
+  async #update({ lastValues }: { readonly lastValues: Float64Array }): Promise<Record<string, number>> {
     const { settings } = this;
     const buffer = this.#buffer;
     const { gamma, gaeLambda, sequenceLength } = settings;
@@ -306,6 +306,8 @@ export class Ppo {
     let epochs = 0;
     let stopped = false;
     for (; epochs < settings.epochs && !stopped; epochs++) {
+      // Signals and timers are heard between epochs, so that a second Ctrl-C need not wait for the iteration.
+      await turnOfEvents();
       const sequences = this.#minibatchRng.shuffled(buffer.sequences());
       const perMinibatch = settings.minibatchSize / sequenceLength;
       for (let from = 0; from < sequences.length && !stopped; from += perMinibatch) {
@@ -347,7 +349,7 @@ export class Ppo {
     if (counted.length === 0) return null;
     const tape = this.#learning;
     tape.reset();
-    policy.zeroGradients();
+    policy.zeroGradients(rows.length);
     const deferred: FactoredGradient[] = [];
     const output = policy.forward(tape, {
       ...{ steps: sequenceLength, batch: states.length, state: policy.unpackState(states) },
@@ -395,10 +397,9 @@ export class Ppo {
 
   // 3. Saving --------------------------------------------------------------------------------------------------------
 
-  /** Everything that the next iteration depends on. Throws NOT_SUPPORTED when the environments can't be saved. */
-  save(): Checkpoint {
-    if (this.#resumable === null)
-      throw new PraxisError("NOT_SUPPORTED", "Environments in worker threads can't be saved; train in one thread.");
+  /** Everything that the next iteration depends on. Throws NOT_SUPPORTED when an environment's snapshot is no plain data. */
+  async save(): Promise<Checkpoint> {
+    const environments = this.#current === null ? null : await this.#envs.save();
     const optimizer = this.#adam.save();
     const memories: [string, NamedArray][] = this.policy
       .packState(this.#state, this.settings.numEnvs)
@@ -413,16 +414,13 @@ export class Ppo {
       observationMoments: this.observationNormalizer?.moments.save() ?? null,
       rewards: this.#rewardNormalizer?.save() ?? null,
     };
-    const weights = this.policy
-      .parameters()
-      .map(({ name, shape, data }): [string, NamedArray] => [name, { shape, data: data.slice() }]);
     return {
       algorithm: "ppo",
       envId: this.#options.definition.id,
-      weights: new Map(weights),
+      weights: tensorsOf(this.policy),
       optimizer: new Map([...prefixed("adam.", optimizer.tensors), ...prefixed("memory.", new Map(memories))]),
       state,
-      environments: this.#current === null ? null : this.#resumable.save(),
+      environments,
     };
   }
 
@@ -438,14 +436,6 @@ export class Ppo {
         `The checkpoint is of ${checkpoint.algorithm} on '${checkpoint.envId}', not of ppo on '${id}'.`,
       );
     const saved = checkpoint.state as PpoState;
-    if (checkpoint.environments !== null) {
-      if (this.#resumable === null)
-        throw new PraxisError(
-          "NOT_SUPPORTED",
-          "Environments in worker threads can't be restored; train in one thread.",
-        );
-      this.#resumable.resume(checkpoint.environments);
-    }
     restoreParameters(this.policy.parameters(), checkpoint.weights);
     this.#adam.restore({ steps: saved.optimizerSteps, tensors: unprefixed("adam.", checkpoint.optimizer) });
     const memories = unprefixed("memory.", checkpoint.optimizer);
@@ -460,8 +450,7 @@ export class Ppo {
     this.#episodes.restore(saved.episodes);
     if (saved.observationMoments !== null) this.observationNormalizer?.moments.restore(saved.observationMoments);
     if (saved.rewards !== null) this.#rewardNormalizer?.restore(saved.rewards);
-    if (checkpoint.environments !== null)
-      this.#current = await this.#envs.reset({ options: this.#options.resetOptions ?? {} });
+    if (checkpoint.environments !== null) this.#current = await this.#envs.restore(checkpoint.environments);
   }
 
   async close(): Promise<void> {

@@ -2,20 +2,23 @@ import { type EnvDefinition, flatSize, Rng } from "@praxis/env";
 import { gridEnv } from "@praxis/env/testing";
 import { selectKernels } from "@praxis/nn/node";
 import { expect, test } from "vitest";
-import { collectGroups, hashGroups } from "../src/groups.ts";
-import { Grpo, type GrpoOptions } from "../src/grpo.ts";
-import {
-  type CandidateDecision,
-  CandidatePolicy,
-  copyWeights,
-  type DecisionTask,
-  type MaskedDecision,
-  MaskedPolicy,
-  makeMaskedTask,
-} from "../src/small-policy.ts";
-import { makeProbe } from "./probe-envs.ts";
+import { CandidatePolicy, makeCandidateTask } from "../src/candidate-policy.ts";
+import { collectGroups, type Group, type GroupSettings, hashGroups } from "../src/groups.ts";
+import { Grpo, type GrpoMetrics, type GrpoOptions } from "../src/grpo.ts";
+import { type MaskedDecision, MaskedPolicy, makeMaskedTask } from "../src/masked-policy.ts";
+import { copyWeights, type LastResult } from "../src/small-policy.ts";
+import { makeProbe, recallProbe } from "./probe-envs.ts";
 
 const { kernels } = await selectKernels("wasm");
+async function iterate(grpo: Pick<Grpo<never>, "iterate">, times: number): Promise<GrpoMetrics[]> {
+  const rows: GrpoMetrics[] = [];
+  for (let i = 0; i < times; i++) rows.push(await grpo.iterate());
+  return rows;
+}
+
+/** Mean return of a run's iteration, counted from the end. */
+const returnOf = (rows: readonly GrpoMetrics[], at: number): number => rows.at(at)!.values["charts/completion_return"]!;
+
 const discrete = (n: number) => ({ kind: "discrete", n }) as const;
 
 /** Three steps of which the reward is the share of ones, plus a level that the seed decides. */
@@ -70,25 +73,22 @@ function failing(fails: (count: number) => boolean, how: "throws" | "verifier"):
   });
 }
 
-test("rewards that differ only in the level of their group are learnt from alike", () => {
+test("rewards that differ only in the level of their group are learnt from alike", async () => {
   const { grpo } = make(onesProbe, { learningRate: 0.02, groupsPerIteration: 4 });
-  for (let i = 0; i < 40; i++) grpo.iterate();
-  const { values } = grpo.iterate();
+  const { values } = (await iterate(grpo, 41)).at(-1)!;
   // The mean number of ones is the reward without its level, which is 0, 10 or 20.
-  expect(values["charts/episodic_return"]! % 2.5).toBeGreaterThan(0.9);
-  expect(values["rewards/ones"]).toBe(values["charts/episodic_return"]);
+  expect(values["charts/completion_return"]! % 2.5).toBeGreaterThan(0.9);
+  expect(values["rewards/ones"]).toBe(values["charts/completion_return"]);
 });
 
-test("a grid is learnt under its mask by groups forked from one state", () => {
+test("a grid is learnt under its mask by groups forked from one state", async () => {
   const { grpo } = make(gridEnv, { learningRate: 0.01, groupsPerIteration: 8, iterations: 60 });
-  const first = grpo.iterate().values["charts/episodic_return"]!;
-  for (let i = 0; i < 58; i++) grpo.iterate();
-  const last = grpo.iterate().values["charts/episodic_return"]!;
-  expect(first).toBeLessThan(0.7);
-  expect(last).toBeGreaterThan(first + 0.3);
+  const rows = await iterate(grpo, 60);
+  expect(returnOf(rows, 0)).toBeLessThan(0.7);
+  expect(returnOf(rows, -1)).toBeGreaterThan(returnOf(rows, 0) + 0.3);
 });
 
-test("a group without variance gives no gradient and is counted among whole groups", () => {
+test("a group without variance gives no gradient and is counted among whole groups", async () => {
   let begun = 0;
   const flat = makeProbe<{ isFlat: boolean }>({
     name: "Flat",
@@ -99,7 +99,7 @@ test("a group without variance gives no gradient and is counted among whole grou
     step: (state, action) => ({ state, reward: state.isFlat ? 0.1 : (action as number), terminated: true }),
   });
   const settings = { groupsPerIteration: 4, groupSize: 8 };
-  expect(make(flat, settings).grpo.iterate().values["health/frac_zero_std"]).toBe(0.75);
+  expect((await make(flat, settings).grpo.iterate()).values["health/frac_zero_std"]).toBe(0.75);
 
   const constant = makeProbe({
     ...{ name: "Level", observationSize: 1, actionSpace: discrete(2), begin: () => 0, observe: () => [1] },
@@ -107,7 +107,7 @@ test("a group without variance gives no gradient and is counted among whole grou
   });
   const { grpo, policy } = make(constant, settings);
   const before = policy.parameters().map(({ data }) => data.slice());
-  const { values, note } = grpo.iterate();
+  const { values, note } = await grpo.iterate();
   expect(values["health/frac_zero_std"]).toBe(1);
   expect(values["health/optimizer_steps"]).toBe(0);
   expect(note).toBe("Nothing was learnt: the rewards are equal within each of 4 groups.");
@@ -115,18 +115,18 @@ test("a group without variance gives no gradient and is counted among whole grou
 });
 
 for (const how of ["throws", "verifier"] as const)
-  test(`completions that fail (${how}) are refilled or their group is dropped, by setting, and never trained on`, () => {
+  test(`completions that fail (${how}) are refilled or their group is dropped, by setting, and never trained on`, async () => {
     const settings = { groupsPerIteration: 2, groupSize: 8 };
     // Four of the first group's eight fail at their third step.
-    const refilled = make(
+    const refilled = await make(
       failing((count) => count < 4, how),
       { ...settings, partialGroups: "refill" },
     ).grpo.iterate();
     expect(refilled.values["health/groups"]).toBe(2);
     expect(refilled.values["health/failed_completions"]).toBe(4);
-    expect(refilled.values["charts/episodic_length"]).toBe(5);
-    expect(refilled.values["charts/episodic_return"]).toBeLessThanOrEqual(5);
-    const dropped = make(
+    expect(refilled.values["charts/completion_length"]).toBe(5);
+    expect(refilled.values["charts/completion_return"]).toBeLessThanOrEqual(5);
+    const dropped = await make(
       failing((count) => count < 4, how),
       { ...settings, partialGroups: "drop" },
     ).grpo.iterate();
@@ -135,74 +135,145 @@ for (const how of ["throws", "verifier"] as const)
     expect(dropped.values["health/failed_completions"]).toBe(4);
   });
 
-test("an iteration in which every group is dropped still counts, and says why it learnt nothing", () => {
+test("an iteration in which every group is dropped still counts, and says why it learnt nothing", async () => {
   const settings = { groupsPerIteration: 2, iterations: 4, learningRateSchedule: "linear", maxAttempts: 2 } as const;
   let isBroken = true;
   const { grpo } = make(
     failing(() => isBroken, "throws"),
     settings,
   );
-  const { values, note } = grpo.iterate();
+  const { values, note } = await grpo.iterate();
   expect([values.iteration, values["health/groups"], values["health/optimizer_steps"]]).toEqual([1, 0, 0]);
   expect(note).toMatch(
     /all 2 groups were dropped. First failure: Group 0, completion 0, step 3: .*the back end is gone/,
   );
   isBroken = false;
-  const next = grpo.iterate().values;
+  const next = (await grpo.iterate()).values;
   expect(next.iteration).toBe(2);
   expect(next["charts/learning_rate"]).toBeCloseTo(1e-3 * 0.75, 12);
 });
 
-test("groups do not depend on which others are collected beside them", () => {
-  const policy = maskedPolicy(gridEnv);
-  const task = makeMaskedTask(gridEnv);
-  const collect = (seeds: readonly number[], groupSize = 4) =>
-    collectGroups({
-      ...{ definition: gridEnv, policy, task, kernels, groupSize, seeds, rng: Rng.fromSeed(2) },
-      ...{ partialGroups: "drop", maxAttempts: 1 },
-    }).groups;
-  const all = collect([7, 8, 9]);
-  expect(hashGroups(collect([7, 8]))).toBe(hashGroups(all.slice(0, 2)));
-  expect(hashGroups([{ seed: 7, completions: collect([7], 2)[0]!.completions }])).toBe(
-    hashGroups([{ seed: 7, completions: all[0]!.completions.slice(0, 2) }]),
-  );
-  expect(
-    new Set(
-      all[0]!.completions.map(({ steps }) =>
-        hashGroups([{ seed: 0, completions: [{ member: 0, steps, reward: 0, rewardComponents: {} }] }]),
-      ),
-    ).size,
-  ).toBeGreaterThan(1);
+const GROUPS: GroupSettings = {
+  ...{ groupSize: 4, forkAt: "start", gamma: 1, horizon: null, partialGroups: "drop", maxAttempts: 1 },
+};
+
+function collect(
+  definition: EnvDefinition,
+  groups: readonly { index: number; seed: number }[],
+  settings: Partial<GroupSettings> = {},
+): readonly Group<MaskedDecision>[] {
+  const context = { definition, policy: maskedPolicy(definition), task: makeMaskedTask(definition), kernels };
+  return collectGroups(context, { ...GROUPS, ...settings, groups, resetOptions: {}, rng: Rng.fromSeed(2) }).groups;
+}
+
+test("groups do not depend on which others are collected beside them, nor completions on the group's size", () => {
+  const three = [7, 8, 9].map((seed, index) => ({ index, seed }));
+  for (const forkAt of ["start", "anywhere"] as const) {
+    const all = collect(gridEnv, three, { forkAt });
+    expect(hashGroups(collect(gridEnv, three.slice(1), { forkAt }))).toBe(hashGroups(all.slice(1)));
+    const [pair] = collect(gridEnv, three.slice(0, 1), { forkAt, groupSize: 2 });
+    expect(hashGroups([pair!])).toBe(hashGroups([{ ...all[0]!, completions: all[0]!.completions.slice(0, 2) }]));
+    const choices = all[0]!.completions.map(({ steps }) => steps.map(({ choice }) => choice[0]).join());
+    expect(new Set(choices).size).toBeGreaterThan(1);
+  }
 });
 
-test("the KL to the reference holds the policy near it", () => {
+/** Four steps that show their number and pay 1 each. */
+const countProbe = makeProbe<number>({
+  ...{ name: "Count", observationSize: 1, actionSpace: discrete(2), begin: () => 0, observe: (at) => [at] },
+  step: (at) => ({ state: at + 1, reward: 1, terminated: at === 3 }),
+});
+
+test("a group forks any state of an episode, each as often, and its completions go on from there", () => {
+  const groups = collect(
+    countProbe,
+    Array.from({ length: 200 }, (_, index) => ({ index, seed: index })),
+    { forkAt: "anywhere", groupSize: 2 },
+  );
+  const counts = [0, 1, 2, 3].map((step) => groups.filter(({ forkStep }) => forkStep === step).length);
+  expect(counts.reduce((sum, n) => sum + n)).toBe(200);
+  // Four standard deviations of a share of a quarter.
+  for (const n of counts) expect(Math.abs(n - 50)).toBeLessThan(4 * Math.sqrt(200 * 0.25 * 0.75));
+  for (const { forkStep, completions } of groups)
+    for (const { steps, reward } of completions) {
+      expect(steps.map(({ decision }) => decision.observation[0])).toEqual([0, 1, 2, 3].slice(forkStep));
+      expect(reward).toBe(4 - forkStep);
+    }
+});
+
+test("a completion's reward is the discounted sum of what follows, up to the horizon", () => {
+  const rewardOf = (settings: Partial<GroupSettings>): number =>
+    collect(countProbe, [{ index: 0, seed: 1 }], settings)[0]!.completions[0]!.reward;
+  expect(rewardOf({ gamma: 0.5 })).toBe(1 + 0.5 + 0.25 + 0.125);
+  expect(rewardOf({ horizon: 2 })).toBe(2);
+  expect(rewardOf({ gamma: 0.5, horizon: 3 })).toBe(1.75);
+});
+
+test("a group whose episode fails before its common state is tried again or dropped, by setting", () => {
+  let resets = 0;
+  const shaky = makeProbe<number>({
+    ...{ name: "Shaky", observationSize: 1, actionSpace: discrete(2), observe: (at) => [at] },
+    begin: () => 0,
+    step: (at) => {
+      if (at === 1 && resets++ === 0) throw new Error("not yet");
+      return { state: at + 1, reward: 1, terminated: at === 3 };
+    },
+  });
+  const groups = [{ index: 0, seed: 1 }];
+  const refill = { forkAt: "anywhere", partialGroups: "refill", maxAttempts: 2 } as const;
+  expect(collect(shaky, groups, refill)).toHaveLength(1);
+  resets = 0;
+  expect(collect(shaky, groups, { ...refill, partialGroups: "drop" })).toHaveLength(0);
+});
+
+test("a policy with memory recalls its cue in completions that begin after it was shown; one without can't", async () => {
+  const run = async (lstm: { hidden: number; layers: number } | null): Promise<number> => {
+    const actionSpace = recallProbe.actionSpace!;
+    const sizes = { inputs: 2, hidden: [16], actionSpace, lstm };
+    const policy = new MaskedPolicy({ kernels, rng: Rng.fromSeed(1), ...sizes });
+    const settings = { forkAt: "anywhere", learningRate: 0.02, groupsPerIteration: 8, iterations: 60 } as const;
+    const rows = await iterate(make(recallProbe, settings, { policy }).grpo, 60);
+    return rows.slice(-10).reduce((sum, { values }) => sum + values["charts/completion_return"]! / 10, 0);
+  };
+  expect(await run({ hidden: 16, layers: 1 })).toBeGreaterThan(0.8);
+  expect(Math.abs(await run(null))).toBeLessThan(0.5);
+});
+
+test("every way to make advantages and an asymmetric clip learn what pays", async () => {
+  for (const advantage of ["grpo", "drGrpo", "leaveOneOut"] as const) {
+    const settings = { advantage, epochs: 2, clipHigh: 0.28, learningRate: 0.02, groupsPerIteration: 4 };
+    const rows = await iterate(make(onesProbe, settings).grpo, 30);
+    expect(returnOf(rows, -1) % 2.5).toBeGreaterThan(0.9);
+    expect(rows.some(({ values }) => values["losses/clip_fraction"]! > 0)).toBe(true);
+  }
+});
+
+test("the KL to the reference holds the policy near it", async () => {
   const settings = { learningRate: 0.02, groupsPerIteration: 4, iterations: 30 };
-  const run = (klCoef: number): number => {
+  const run = async (klCoef: number): Promise<number> => {
     const referencePolicy = maskedPolicy(onesProbe, 9);
     const { grpo, policy } = make(onesProbe, { ...settings, klCoef }, { referencePolicy });
     copyWeights(policy, referencePolicy);
-    let kl = 0;
-    for (let i = 0; i < 30; i++) kl = Math.max(kl, grpo.iterate().values["losses/reference_kl"]!);
-    return kl;
+    return Math.max(...(await iterate(grpo, 30)).map(({ values }) => values["losses/reference_kl"]!));
   };
-  expect(run(1)).toBeLessThan(run(0) / 2);
+  expect(await run(1)).toBeLessThan((await run(0)) / 2);
   expect(() => make(onesProbe, { klCoef: 0.1 })).toThrow("there is no referencePolicy");
 });
 
-test("ten iterations, a resume and ten more equal twenty", () => {
+test("ten iterations, a resume and ten more equal twenty", async () => {
   const settings = { groupsPerIteration: 2, iterations: 20, epochs: 2, learningRateSchedule: "linear" } as const;
   const whole = make(gridEnv, settings).grpo;
-  const rows = Array.from({ length: 20 }, () => whole.iterate());
+  const rows = await iterate(whole, 20);
   const first = make(gridEnv, settings).grpo;
-  for (let i = 0; i < 10; i++) first.iterate();
+  await iterate(first, 10);
   const second = make(gridEnv, settings).grpo;
   second.restore(first.save());
-  expect(Array.from({ length: 10 }, () => second.iterate())).toEqual(rows.slice(10));
+  expect(await iterate(second, 10)).toEqual(rows.slice(10));
   expect(second.save()).toEqual(whole.save());
   expect(() => second.restore({ ...first.save(), algorithm: "ppo" })).toThrow("is of ppo on 'Grid-v0'");
 });
 
-test("a log-probability that is not finite stops the step and names the completion", () => {
+test("a log-probability that is not finite stops the step and names the completion", async () => {
   let poisoned = false;
   class Poisoned extends MaskedPolicy {
     override evaluate(...args: Parameters<MaskedPolicy["evaluate"]>) {
@@ -214,10 +285,10 @@ test("a log-probability that is not finite stops the step and names the completi
   }
   const policy = new Poisoned({ kernels, rng: Rng.fromSeed(1), inputs: 1, hidden: [4], actionSpace: discrete(2) });
   const { grpo } = make(onesProbe, { groupsPerIteration: 4 }, { policy });
-  grpo.iterate();
+  await grpo.iterate();
   const before = policy.parameters().map(({ data }) => data.slice());
   poisoned = true;
-  expect(() => grpo.iterate()).toThrow(
+  await expect(grpo.iterate()).rejects.toThrow(
     expect.objectContaining({
       code: "NON_FINITE_NUMBER",
       message: expect.stringMatching(
@@ -228,43 +299,43 @@ test("a log-probability that is not finite stops the step and names the completi
   expect(policy.parameters().map(({ data }) => data)).toEqual(before);
 });
 
-test("candidates of any number are scored and the best kind is learnt", () => {
+test("candidates of any number are scored and the best kind is learnt", async () => {
   interface Offers {
     readonly offers: readonly (readonly number[])[];
   }
   const choose = makeProbe<Offers>({
     name: "Offers",
-    observationSize: 1,
+    observationSize: 10,
     actionSpace: discrete(5),
     begin: (uniform) => ({
       offers: Array.from({ length: 2 + Math.floor(4 * uniform()) }, () => [uniform(), uniform()]),
     }),
-    observe: () => [0],
+    observe: ({ offers }) => offers.flat(),
     step: (state, action) => ({ state, reward: state.offers[action as number]![0]!, terminated: true }),
-    mask: () => [true, true, true, true, true],
   });
-  const withOffers: EnvDefinition = {
+  const definition: EnvDefinition = {
     ...(choose as EnvDefinition),
-    makeEnv: (options) => {
-      const env = choose.makeEnv(options) as unknown as { latentState(): Offers; reset(r: object): { info: object } };
-      const reset = env.reset.bind(env);
-      env.reset = (request) => {
-        const result = reset(request);
-        return { ...result, info: { ...result.info, offers: env.latentState().offers } };
-      };
-      return env as unknown as ReturnType<EnvDefinition["makeEnv"]>;
+    candidates: {
+      features: 2,
+      offer: ({ observation }) => {
+        const numbers = observation as number[];
+        return Array.from({ length: numbers.length / 2 }, (_, i) => ({
+          ...{ action: i, features: numbers.slice(2 * i, 2 * i + 2) },
+        }));
+      },
     },
   };
-  const task: DecisionTask<CandidateDecision> = {
-    decisionOf: ({ info }) => ({
-      candidates: ((info.offers ?? [[0, 0]]) as number[][]).map((features) => Float32Array.from(features)),
-    }),
-    actionOf: (chosen) => chosen[0]!,
-  };
+  const task = makeCandidateTask(definition);
   const policy = new CandidatePolicy({ kernels, rng: Rng.fromSeed(1), features: 2, hidden: [8] });
   const settings = { learningRate: 0.02, groupsPerIteration: 8, iterations: 60 };
-  const grpo = new Grpo({ definition: withOffers, policy, task, kernels, seed: 1, settings });
-  const first = grpo.iterate().values["charts/episodic_return"]!;
-  for (let i = 0; i < 58; i++) grpo.iterate();
-  expect(grpo.iterate().values["charts/episodic_return"]).toBeGreaterThan(first + 0.1);
+  const rows = await iterate(new Grpo({ definition, policy, task, kernels, seed: 1, settings }), 60);
+  expect(returnOf(rows, -1)).toBeGreaterThan(returnOf(rows, 0) + 0.1);
+
+  const last = definition.makeEnv().reset({ seed: 3 }) as LastResult;
+  const decision = task.decisionOf(last);
+  expect(task.choiceOf(1, decision, last)).toEqual({ choice: Float32Array.of(1), isLegal: true });
+  expect(task.choiceOf(7, decision, last)).toBeNull();
+  const wide = makeCandidateTask({ ...definition, candidates: { ...definition.candidates!, features: 3 } });
+  expect(() => wide.decisionOf(last)).toThrow("has 2 features; 3 were declared");
+  expect(() => makeCandidateTask(choose as EnvDefinition)).toThrow("offers no candidates");
 });

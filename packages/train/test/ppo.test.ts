@@ -48,15 +48,15 @@ test("ten iterations, a stop, a resume and ten more equal twenty, byte for byte,
     const folder = temporaryFolder();
     const whole = make(cartPole, settings);
     const rows = await iterate(whole, 20);
-    writeCheckpoint(join(folder, "whole"), whole.save());
+    writeCheckpoint(join(folder, "whole"), await whole.save());
 
     const first = make(cartPole, settings);
     await iterate(first, 10);
-    writeCheckpoint(join(folder, "half"), first.save());
+    writeCheckpoint(join(folder, "half"), await first.save());
     const second = make(cartPole, settings);
     await second.restore(readCheckpoint(join(folder, "half")));
     const more = await iterate(second, 10);
-    writeCheckpoint(join(folder, "resumed"), second.save());
+    writeCheckpoint(join(folder, "resumed"), await second.save());
 
     expect(more).toEqual(rows.slice(10));
     expect(filesOf(join(folder, "resumed"))).toEqual(filesOf(join(folder, "whole")));
@@ -66,7 +66,7 @@ test("ten iterations, a stop, a resume and ten more equal twenty, byte for byte,
 test("a resumed run acts with the checkpoint's policy from its first rollout on", async () => {
   const first = make(cartPole);
   await iterate(first, 3);
-  const saved = first.save();
+  const saved = await first.save();
   const second = make(cartPole);
   await second.restore(saved);
   const [row] = await iterate(second, 1);
@@ -75,21 +75,21 @@ test("a resumed run acts with the checkpoint's policy from its first rollout on"
 });
 
 test("a checkpoint of another environment, algorithm, size or number of environments is refused", async () => {
-  const saved = make(cartPole).save();
+  const saved = await make(cartPole).save();
   await expect(make(cartPole).restore({ ...saved, envId: "Grid-v0" })).rejects.toThrow("is of ppo on 'Grid-v0'");
   await expect(make(cartPole, { hiddenSizes: [9] }).restore(saved)).rejects.toThrow(
     "'actor.mlp.0.weight' has shape [4, 8]",
   );
   const running = make(cartPole);
   await iterate(running, 1);
-  await expect(make(cartPole, { numEnvs: 2 }).restore(running.save())).rejects.toThrow(
-    "holds 4 environments, this run has 2",
+  await expect(make(cartPole, { numEnvs: 2 }).restore(await running.save())).rejects.toThrow(
+    "4 environments were saved, this vector has 2",
   );
 });
 
-test("a checkpoint is whole or absent, is never overwritten, and the newest is found by its steps", () => {
+test("a checkpoint is whole or absent, is never overwritten, and the newest is found by its steps", async () => {
   const folder = temporaryFolder();
-  const saved = make(cartPole).save();
+  const saved = await make(cartPole).save();
   for (const steps of [64, 128, 1000]) writeCheckpoint(join(folder, checkpointName(steps)), saved);
   expect(() => writeCheckpoint(join(folder, checkpointName(64)), saved)).toThrow("may exist already");
   expect(readdirSync(folder).sort()).toEqual([64, 128, 1000].map(checkpointName));
@@ -119,7 +119,7 @@ test("a trained policy answers any number of environments with the same numbers,
   const ppo = make(cartPole, LSTM);
   await iterate(ppo, 2);
   const other = make(cartPole, { ...LSTM, numEnvs: 2 });
-  await other.restore({ ...ppo.save(), environments: null });
+  await other.restore({ ...(await ppo.save()), environments: null });
   const rng = Rng.fromSeed(1);
   const rows = Array.from({ length: 8 }, () => Float32Array.from({ length: 4 }, () => rng.normal()));
   const memories = ppo.policy.packState(ppo.policy.initialState(8), 8).map((row) => row.map(() => rng.normal()));

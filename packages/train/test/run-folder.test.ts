@@ -79,7 +79,7 @@ test("a run that was killed goes on from its newest checkpoint and ends with the
     onIteration: (row) => run.log(row),
     onCheckpoint: (steps, saved) => run.saveCheckpoint(steps, saved),
   });
-  expect(result).toMatchObject({ ended: "done", steps: 256, iterations: 8 });
+  expect(result).toMatchObject({ ended: "done", position: 256, iterations: 8 });
   const read = (path: string, name: string): string => readFileSync(join(path, name), "utf8");
   expect(read(run.path, "metrics.jsonl")).toBe(read(whole!.path, "metrics.jsonl"));
   for (const name of ["policy.safetensors", "state.json", "environments.json"])

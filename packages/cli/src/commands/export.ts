@@ -1,20 +1,26 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PraxisError } from "@praxis/env";
+import { type EnvDefinition, PraxisError } from "@praxis/env";
 import { makeReferenceKernels } from "@praxis/nn";
 import {
+  type Checkpoint,
   exportPolicyOnnx,
   findRun,
   latestCheckpoint,
   loadPpoPolicy,
+  loadSmallAgent,
+  MaskedPolicy,
   type PpoSettingsInput,
+  type RunConfig,
   readCheckpoint,
   readRunConfig,
   resolvePpoSettings,
+  smallAgentSettings,
 } from "@praxis/train";
 import type { Command } from "commander";
 import { loadRegistry } from "../load-environments.ts";
 import type { Terminal } from "../terminal.ts";
+import { settingsFor } from "./small-settings.ts";
 
 interface ExportOptions {
   readonly onnx?: boolean | string;
@@ -39,17 +45,23 @@ export function registerExport(program: Command, terminal: Terminal): void {
       const newest = latestCheckpoint(join(path, "checkpoints"));
       if (newest === null) throw new PraxisError("VALIDATION_ERROR", `The run '${path}' has no checkpoint yet.`);
       const registry = await loadRegistry({ extra: options.envModule ?? [] });
-      const { policy, normalizer } = loadPpoPolicy({
-        ...{
-          definition: registry.get(config.env),
-          kernels: makeReferenceKernels(),
-          checkpoint: readCheckpoint(newest),
-        },
-        settings: resolvePpoSettings(config.settings as PpoSettingsInput),
-      });
+      const { policy, normalizer } = loadActing(config, registry.get(config.env), readCheckpoint(newest));
       const file = typeof options.onnx === "string" ? options.onnx : join(path, "policy.onnx");
       if (existsSync(file)) throw new PraxisError("VALIDATION_ERROR", `'${file}' exists; name another file.`);
       writeFileSync(file, exportPolicyOnnx(policy, normalizer), { flag: "wx" });
       terminal.out(file);
     });
+}
+
+/** The policy that acts in a checkpoint. Throws NOT_SUPPORTED for one that scores candidates. */
+function loadActing({ algorithm, settings }: RunConfig, definition: EnvDefinition, checkpoint: Checkpoint) {
+  const shared = { definition, kernels: makeReferenceKernels(), checkpoint };
+  if (algorithm === "ppo")
+    return loadPpoPolicy({ ...shared, settings: resolvePpoSettings(settings as PpoSettingsInput) });
+  const { policy } = loadSmallAgent({ ...shared, settings: settingsFor(smallAgentSettings, settings) });
+  if (policy instanceof MaskedPolicy) return { policy, normalizer: null };
+  throw new PraxisError(
+    "NOT_SUPPORTED",
+    "A policy that scores candidates can't be exported: what a candidate's numbers mean is in the environment.",
+  );
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { formatTrace, PraxisError, type ResetRequest, Rng, recordEpisode, type StepResult } from "@praxis/env";
+import { dirname, join } from "node:path";
+import { formatTrace, PraxisError, Rng, recordEpisode, type StepResult } from "@praxis/env";
 import { makeSyncEnv } from "@praxis/eval";
 import type { Command } from "commander";
 import { loadRegistry } from "../load-environments.ts";
@@ -8,17 +8,23 @@ import { makeNamedPolicy, policyNames } from "../policies.ts";
 import { rendererFor } from "../render.ts";
 import { parseRest } from "../schema-flags.ts";
 import type { Terminal } from "../terminal.ts";
+import { loadTrainedPolicy } from "../trained-policy.ts";
 
 /** Adds `praxis play ENV`: one episode by a named policy, readable on a terminal, recorded on request. */
 export function registerPlay(program: Command, terminal: Terminal): void {
   program
     .command("play")
     .description(
-      "Play one episode with a named policy and show every step. Reset options of the environment are flags.\n\n  praxis play polyguard --policy rule_based --difficulty medium --seed 7 --trace runs/demo.jsonl",
+      "Play with a named or trained policy and show every step. Reset options of the environment are flags.\n\n  praxis play polyguard --policy rule_based --difficulty medium --seed 7 --trace runs/demo.jsonl",
     )
     .argument("<env>", "id or short name")
-    .option("--policy <name>", "policy that plays; `--policy list` lists them", "random")
+    .option(
+      "--policy <name>",
+      "policy that plays, or the folder of a training run; `--policy list` lists them",
+      "random",
+    )
     .option("--seed <number>", "seed of the episode", Number, 0)
+    .option("--episodes <number>", "episodes, of this seed and those that follow it", Number, 1)
     .option("--trace <file>", "write the episode as JSON lines")
     .option("--env-module <path...>", "modules with further environments")
     .option("--json", "the trace as JSON lines on stdout instead of text")
@@ -38,22 +44,34 @@ export function registerPlay(program: Command, terminal: Terminal): void {
         );
       const resetOptions = parseRest(definition.schemas.reset, command.args.slice(1));
       const env = makeSyncEnv(definition);
-      const policy = makeNamedPolicy(definition, options.policy, env);
+      const isRun = existsSync(join(options.policy, "config.json"));
+      const policy = isRun
+        ? loadTrainedPolicy(options.policy, definition)
+        : makeNamedPolicy(definition, options.policy, env);
       const renderer = rendererFor(definition);
-      const request: ResetRequest & { readonly seed: number } = { seed: options.seed, options: resetOptions };
       const show = options.json === true ? () => {} : terminal.out.bind(terminal);
       try {
-        const trace = await recordEpisode(definition, env, policy, request, {
-          rng: Rng.fromSeed(options.seed, `policy/${policy.name}`),
-          now: () => performance.now(),
-          onReset: (result) => show(renderer.reset(result)),
-          onStep: (step, result: StepResult<unknown>) => show(renderer.step(step, result)),
-        });
-        show(renderer.end(trace));
-        if (options.json === true) terminal.out(formatTrace(trace).trimEnd());
+        const traces: string[] = [];
+        for (let seed = options.seed; seed < options.seed + options.episodes; seed++) {
+          const trace = await recordEpisode(
+            definition,
+            env,
+            policy,
+            { seed, options: resetOptions },
+            {
+              rng: Rng.fromSeed(seed, `policy/${policy.name}`),
+              now: () => performance.now(),
+              onReset: (result) => show(renderer.reset(result)),
+              onStep: (step, result: StepResult<unknown>) => show(renderer.step(step, result)),
+            },
+          );
+          show(renderer.end(trace));
+          traces.push(formatTrace(trace));
+        }
+        if (options.json === true) terminal.out(traces.join("").trimEnd());
         if (options.trace !== undefined) {
           mkdirSync(dirname(options.trace), { recursive: true });
-          writeFileSync(options.trace, formatTrace(trace), { flag: "wx" });
+          writeFileSync(options.trace, traces.join(""), { flag: "wx" });
           terminal.err(`Trace written to ${options.trace}. Replay it: praxis replay ${options.trace}`);
         }
       } finally {
@@ -65,6 +83,7 @@ export function registerPlay(program: Command, terminal: Terminal): void {
 interface PlayOptions {
   readonly policy: string;
   readonly seed: number;
+  readonly episodes: number;
   readonly trace?: string;
   readonly envModule?: string[];
   readonly json?: boolean;

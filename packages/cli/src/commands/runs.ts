@@ -8,7 +8,14 @@ interface RunsOptions {
 }
 
 /** Metrics that a summary shows, newest value. */
-const SHOWN = ["steps", "charts/recent_return", "evaluation/mean_return", "losses/approx_kl", "losses/entropy"];
+const SHOWN = [
+  ...["steps", "iteration", "charts/recent_return", "charts/completion_return", "evaluation/mean_return"],
+  ...["losses/cross_entropy", "losses/approx_kl", "losses/entropy"],
+];
+
+/** Those of {@link SHOWN} that any of the runs has. */
+const shownOf = (rows: readonly MetricsRow[]): string[] =>
+  SHOWN.filter((metric) => rows.some((row) => row[metric] !== undefined));
 
 /** Newest value of each metric of a run. */
 function newest(rows: readonly MetricsRow[]): MetricsRow {
@@ -50,9 +57,10 @@ export function registerRuns(program: Command, terminal: Terminal): void {
     const all = listRuns(root).map((name) => ({ run: name, ...summaryOf(findRun(root, name)) }));
     if (json === true) return terminal.out(JSON.stringify(all));
     if (all.length === 0) return terminal.err(`No runs in '${root}'. Begin one: praxis train cartpole`);
+    const shown = shownOf(all.map(({ last }) => last));
     for (const line of table([
-      ["run", ...SHOWN],
-      ...all.map(({ run, last }) => [run, ...SHOWN.map((m) => cell(last[m]))]),
+      ["run", ...shown],
+      ...all.map(({ run, last }) => [run, ...shown.map((m) => cell(last[m]))]),
     ]))
       terminal.out(line);
   });
@@ -91,7 +99,7 @@ export function registerRuns(program: Command, terminal: Terminal): void {
         ["", ...names],
         ["seed", ...configs.map(({ seed }) => String(seed))],
         ...different.map((key) => [key, ...shown(key)]),
-        ...SHOWN.map((metric) => [metric, ...last.map((row) => cell(row[metric]))]),
+        ...shownOf(last).map((metric) => [metric, ...last.map((row) => cell(row[metric]))]),
       ];
       for (const line of table(rows)) terminal.out(line);
     },

@@ -26,7 +26,8 @@ export const GRID_SIZE = 4;
 /** Steps until truncation. */
 export const GRID_MAX_STEPS = 12;
 const WEIGHTS = { goal: 0.9, closer: 0.1 };
-const MOVES = [
+/** What a direction adds to x and y. */
+export const GRID_MOVES = [
   [0, -1],
   [1, 0],
   [0, 1],
@@ -35,7 +36,7 @@ const MOVES = [
 
 const isInside = (x: number, y: number): boolean => x >= 0 && y >= 0 && x < GRID_SIZE && y < GRID_SIZE;
 const distance = ({ x, y, goalX, goalY }: GridObservation): number => Math.abs(x - goalX) + Math.abs(y - goalY);
-const mask = ({ x, y }: GridObservation): boolean[] => MOVES.map(([dx, dy]) => isInside(x + dx, y + dy));
+const mask = ({ x, y }: GridObservation): boolean[] => GRID_MOVES.map(([dx, dy]) => isInside(x + dx, y + dy));
 
 const tasks: TaskProvider = {
   splits: () => [{ name: "corners", type: "test" }],
@@ -70,7 +71,7 @@ export const gridSimulator: Simulator<GridObservation, GridAction, GridObservati
     return { state, observation: state, info: { actionMask: mask(state) } };
   },
   transition(before, { direction }, _streams, stepCount) {
-    const [dx, dy] = MOVES[direction]!;
+    const [dx, dy] = GRID_MOVES[direction]!;
     const isLegal = isInside(before.x + dx, before.y + dy);
     const state = isLegal ? { ...before, x: before.x + dx, y: before.y + dy } : before;
     const terminated = distance(state) === 0;
@@ -113,7 +114,7 @@ export const gridEnv: EnvDefinition<GridAction, GridObservation, EnvState, SyncE
   rewardRange: [-0.1, 1],
   maxEpisodeSteps: GRID_MAX_STEPS,
   observationSpace: { kind: "box", shape: [4], low: 0, high: 1 },
-  actionSpace: { kind: "discrete", n: MOVES.length },
+  actionSpace: { kind: "discrete", n: GRID_MOVES.length },
   tasks,
   metadata: { rewardWeights: WEIGHTS },
   schemas: {
@@ -121,7 +122,7 @@ export const gridEnv: EnvDefinition<GridAction, GridObservation, EnvState, SyncE
       direction: z
         .int()
         .min(0)
-        .max(MOVES.length - 1),
+        .max(GRID_MOVES.length - 1),
     }),
     observation: z.strictObject({ x: cell, y: cell, goalX: cell, goalY: cell }),
     state: z.looseObject({ episodeId: z.string().nullable(), stepCount: z.int().min(0) }),

@@ -2,6 +2,7 @@ export { brokenEnvs } from "./broken-envs.ts";
 export { type CounterAction, type CounterObservation, counterEnv } from "./counter-env.ts";
 export {
   GRID_MAX_STEPS,
+  GRID_MOVES,
   GRID_SIZE,
   type GridAction,
   type GridObservation,

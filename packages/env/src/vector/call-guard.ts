@@ -34,6 +34,25 @@ export class VectorCallGuard {
     this.#phase = "running";
   }
 
+  /** Notes the begin of a save. Throws, and notes nothing, if it can't be done. */
+  beginSave(): void {
+    this.#checkFree();
+    if (this.#phase === "needsReset")
+      throw new PraxisError("RESET_NEEDED", "No episodes have begun, or a call failed: there is nothing to save.");
+    this.#phase = "running";
+  }
+
+  /** Notes the begin of a restore. Throws, and notes nothing, if it can't be done. */
+  beginRestore(saved: ArrayLike<unknown>): void {
+    this.#checkFree();
+    if (saved.length !== this.numEnvs)
+      throw new PraxisError(
+        "VALIDATION_ERROR",
+        `${saved.length} environments were saved, this vector has ${this.numEnvs}. Set numEnvs as it was.`,
+      );
+    this.#phase = "running";
+  }
+
   /** Notes how the call that was begun went. */
   end(succeeded: boolean): void {
     if (this.#phase !== "closed") this.#phase = succeeded ? "ready" : "needsReset";

@@ -1,10 +1,12 @@
 import type { EnvDefinition, EnvState, Info, ResetResult, SyncEnv } from "../env.ts";
 import { PraxisError, toPraxisError } from "../errors.ts";
 import { checkFinite } from "../json.ts";
+import { copyPlainData } from "../plain-data.ts";
 import { flatSize, type SpaceValue } from "../spaces.ts";
 import {
   type AutoresetMode,
   envSeed,
+  type SavedEnv,
   type VectorObservations,
   type VectorReset,
   type VectorResetRequest,
@@ -112,6 +114,35 @@ export class EnvChunk<Action, Observation> {
       finalObservations,
       finalInfos,
     };
+  }
+
+  save(): SavedEnv<Observation>[] {
+    return this.#envs.map((env, i) => {
+      try {
+        return copyPlainData({
+          ...{ snapshot: env.snapshot(), last: this.#last[i]! },
+          ...{ hasEnded: this.#ended[i] === 1, resetOptions: this.#resetOptions[i]! },
+        });
+      } catch (error) {
+        throw this.#attributed(i, error);
+      }
+    });
+  }
+
+  restore(saved: readonly SavedEnv<Observation>[]): VectorReset<Observation> {
+    saved.forEach((each, i) => {
+      // The environment may go on to change what it is given.
+      const { snapshot, last, hasEnded, resetOptions } = copyPlainData(each);
+      try {
+        this.#envs[i]!.restore(snapshot);
+      } catch (error) {
+        throw this.#attributed(i, error);
+      }
+      this.#last[i] = last;
+      this.#ended[i] = hasEnded ? 1 : 0;
+      this.#resetOptions[i] = resetOptions;
+    });
+    return { observations: this.#gather(), infos: this.#infos() };
   }
 
   /** Closes every environment, also after one that throws; then throws the first error. */

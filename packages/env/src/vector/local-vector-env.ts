@@ -1,7 +1,7 @@
 import type { SpaceValue } from "../spaces.ts";
 import { VectorCallGuard } from "./call-guard.ts";
 import { EnvChunk, type SyncEnvDefinition } from "./env-chunk.ts";
-import type { AutoresetMode, VectorEnv, VectorReset, VectorResetRequest, VectorStep } from "./vector-env.ts";
+import type { AutoresetMode, SavedEnv, VectorEnv, VectorReset, VectorResetRequest, VectorStep } from "./vector-env.ts";
 
 /** Settings of a vector environment. */
 export interface VectorEnvOptions {
@@ -41,6 +41,21 @@ export class LocalVectorEnv<Action = unknown, Observation = unknown> implements 
   step(actions: ArrayLike<Action | SpaceValue>): VectorStep<Observation> {
     this.#guard.beginStep(actions);
     return this.#ended(() => this.#chunk.step(actions));
+  }
+
+  save(): readonly SavedEnv<Observation>[] {
+    this.#guard.beginSave();
+    // Saving changes nothing, so that the vector goes on also when it fails.
+    try {
+      return this.#chunk.save();
+    } finally {
+      this.#guard.end(true);
+    }
+  }
+
+  restore(saved: readonly SavedEnv<Observation>[]): VectorReset<Observation> {
+    this.#guard.beginRestore(saved);
+    return this.#ended(() => this.#chunk.restore(saved));
   }
 
   close(): void {

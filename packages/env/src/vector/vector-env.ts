@@ -1,4 +1,4 @@
-import type { Info, MaybePromise } from "../env.ts";
+import type { EnvSnapshot, Info, MaybePromise, ResetResult } from "../env.ts";
 import { Rng } from "../rng.ts";
 import type { SpaceValue } from "../spaces.ts";
 
@@ -42,6 +42,17 @@ export interface VectorStep<Observation = unknown> extends VectorReset<Observati
   readonly finalInfos: readonly (Info | null)[];
 }
 
+/** Where one environment of a vector stands: plain data that shares nothing with it. */
+export interface SavedEnv<Observation = unknown> {
+  readonly snapshot: EnvSnapshot;
+  /** What it returned last. */
+  readonly last: ResetResult<Observation>;
+  /** True when its episode has ended and no other has begun. */
+  readonly hasEnded: boolean;
+  /** Options of its autoresets. */
+  readonly resetOptions: Readonly<Record<string, unknown>>;
+}
+
 /**
  * Many environments of one definition that step together. After a call that throws, each environment may stand elsewhere:
  * `step` throws RESET_NEEDED until a whole reset.
@@ -54,6 +65,16 @@ export interface VectorEnv<Action = unknown, Observation = unknown> {
   reset(request?: VectorResetRequest): MaybePromise<VectorReset<Observation>>;
   /** @param actions one per environment; members of the action space where the definition has `decodeAction` */
   step(actions: ArrayLike<Action | SpaceValue>): MaybePromise<VectorStep<Observation>>;
+  /**
+   * Where each environment stands, by value. Throws RESET_NEEDED before the first reset and NOT_SUPPORTED naming the path when a
+   * snapshot holds what is no plain data.
+   */
+  save(): MaybePromise<readonly SavedEnv<Observation>[]>;
+  /**
+   * Puts every environment where `saved` says and returns what {@link VectorEnv.step} or `reset` returned last there. Throws
+   * VALIDATION_ERROR, changing nothing, for another number of environments.
+   */
+  restore(saved: readonly SavedEnv<Observation>[]): MaybePromise<VectorReset<Observation>>;
   close(): MaybePromise<void>;
 }
 

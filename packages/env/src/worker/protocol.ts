@@ -1,12 +1,9 @@
 import { type ErrorCode, type FieldError, PraxisError, toPraxisError } from "../errors.ts";
-import type { AutoresetMode, VectorResetRequest } from "../vector/vector-env.ts";
+import type { AutoresetMode, SavedEnv, VectorResetRequest } from "../vector/vector-env.ts";
+import type { DefinitionSource } from "./serve-calls.ts";
 
 /** What a worker is started with. */
-export interface WorkerSetup {
-  /** URL of a module that Node can load as it is. */
-  readonly moduleUrl: string;
-  /** Its export that is the definition. */
-  readonly exportName: string;
+export interface WorkerSetup extends DefinitionSource {
   readonly start: number;
   readonly count: number;
   readonly seed: number;
@@ -17,6 +14,8 @@ export interface WorkerSetup {
 export type WorkerCall =
   | { readonly kind: "reset"; readonly request: VectorResetRequest }
   | { readonly kind: "step"; readonly actions: readonly unknown[] }
+  | { readonly kind: "save" }
+  | { readonly kind: "restore"; readonly saved: readonly SavedEnv[] }
   | { readonly kind: "close" };
 
 /** A {@link PraxisError} between threads; its cause stays behind. */

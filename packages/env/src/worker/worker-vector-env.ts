@@ -1,17 +1,18 @@
-import { Worker } from "node:worker_threads";
 import { PraxisError } from "../errors.ts";
 import type { SpaceValue } from "../spaces.ts";
 import { VectorCallGuard } from "../vector/call-guard.ts";
 import type { VectorEnvOptions } from "../vector/local-vector-env.ts";
 import type {
   AutoresetMode,
+  SavedEnv,
   VectorEnv,
   VectorObservations,
   VectorReset,
   VectorResetRequest,
   VectorStep,
 } from "../vector/vector-env.ts";
-import { unpackError, type WorkerCall, type WorkerReady, type WorkerReply, type WorkerSetup } from "./protocol.ts";
+import type { WorkerCall, WorkerReady, WorkerSetup } from "./protocol.ts";
+import { allInOrder, shareOf, WorkerThread } from "./worker-thread.ts";
 
 // A worker runs compiled code, as Node 20 can't load TypeScript; the path holds from `src` and `dist` alike.
 const WORKER_URL = new URL("../../dist/worker/vector-worker.js", import.meta.url);
@@ -20,80 +21,17 @@ const WORKER_URL = new URL("../../dist/worker/vector-worker.js", import.meta.url
 export interface WorkerVectorEnvOptions extends VectorEnvOptions {
   /** URL of the module that exports the definition; Node must be able to load it as it is. */
   readonly moduleUrl: string | URL;
-  /** Name of the export. */
+  /** Name of the export: the definition, or a function that makes it. */
   readonly exportName: string;
   /** Threads, 1 … numEnvs. Results do not depend on it. */
   readonly numWorkers: number;
 }
 
-interface Pending {
-  resolve(result: unknown): void;
-  reject(error: PraxisError): void;
-}
-
-/** One worker thread with the calls it has yet to answer. */
-class WorkerHandle {
+/** A thread with its run of environments. */
+interface ChunkWorker {
   readonly start: number;
   readonly count: number;
-  readonly ready: Promise<WorkerReady>;
-  readonly #worker: Worker;
-  readonly #pending: Pending[] = [];
-  #death: PraxisError | null = null;
-
-  constructor(setup: WorkerSetup, label: string) {
-    this.start = setup.start;
-    this.count = setup.count;
-    this.#worker = new Worker(WORKER_URL, { workerData: setup });
-    this.#worker.on("message", (reply: WorkerReply) => {
-      const pending = this.#pending.shift();
-      if (reply.ok) pending?.resolve(reply.result);
-      else pending?.reject(unpackError(reply.error));
-    });
-    const name = `Worker ${label}, environments ${setup.start} to ${setup.start + setup.count - 1},`;
-    this.#worker.on("error", (cause) => this.#die(`${name} failed: ${cause.message}`, cause));
-    this.#worker.on("messageerror", (cause) => this.#die(`${name} sent what can't be read: ${cause.message}`, cause));
-    this.#worker.on("exit", (exitCode) => this.#die(`${name} ended with exit code ${exitCode}.`));
-    this.ready = this.#answer() as Promise<WorkerReady>;
-  }
-
-  async call(call: WorkerCall): Promise<unknown> {
-    if (this.#death !== null) throw this.#death;
-    this.#worker.postMessage(call);
-    return this.#answer();
-  }
-
-  /** Closes the environments of a living worker. */
-  async close(): Promise<void> {
-    try {
-      await this.call({ kind: "close" });
-    } catch (error) {
-      if (error !== this.#death) throw error;
-    }
-  }
-
-  async terminate(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
-  #answer(): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ resolve, reject });
-    });
-  }
-
-  #die(message: string, cause?: unknown): void {
-    this.#death ??= new PraxisError("WORKER_DIED", message, { cause });
-    for (const pending of this.#pending.splice(0)) pending.reject(this.#death);
-  }
-}
-
-/** Results of all, or the error of the first in order that failed, once every one has settled. */
-async function allInOrder<T>(promises: readonly Promise<T>[]): Promise<T[]> {
-  const settled = await Promise.allSettled(promises);
-  return settled.map((outcome) => {
-    if (outcome.status === "rejected") throw outcome.reason;
-    return outcome.value;
-  });
+  readonly thread: WorkerThread<WorkerSetup, WorkerReady, WorkerCall>;
 }
 
 interface Numbers {
@@ -120,11 +58,11 @@ export class WorkerVectorEnv<Action = unknown, Observation = unknown> implements
   readonly autoreset: AutoresetMode;
   readonly observationSize: number | null;
   readonly #guard: VectorCallGuard;
-  readonly #workers: readonly WorkerHandle[];
+  readonly #workers: readonly ChunkWorker[];
 
   constructor(
     guard: VectorCallGuard,
-    workers: readonly WorkerHandle[],
+    workers: readonly ChunkWorker[],
     settings: { readonly autoreset: AutoresetMode; readonly observationSize: number | null },
   ) {
     this.#guard = guard;
@@ -173,13 +111,32 @@ export class WorkerVectorEnv<Action = unknown, Observation = unknown> implements
     };
   }
 
+  async save(): Promise<readonly SavedEnv<Observation>[]> {
+    this.#guard.beginSave();
+    try {
+      const parts = await allInOrder(this.#workers.map(({ thread }) => thread.call({ kind: "save" })));
+      return (parts as readonly SavedEnv<Observation>[][]).flat();
+    } finally {
+      this.#guard.end(true);
+    }
+  }
+
+  async restore(saved: readonly SavedEnv<Observation>[]): Promise<VectorReset<Observation>> {
+    this.#guard.beginRestore(saved);
+    const parts = await this.#callAll<VectorReset<Observation>>(({ start, count }) => ({
+      kind: "restore",
+      saved: saved.slice(start, start + count),
+    }));
+    return { observations: this.#observations(parts), infos: parts.flatMap((part) => part.infos) };
+  }
+
   /** Closes the environments and ends the threads, also those that fail to close; a thread that has died is no error here. */
   async close(): Promise<void> {
     if (!this.#guard.close()) return;
     try {
-      await allInOrder(this.#workers.map((worker) => worker.close()));
+      await allInOrder(this.#workers.map(({ thread }) => thread.close({ kind: "close" })));
     } finally {
-      await Promise.all(this.#workers.map((worker) => worker.terminate()));
+      await Promise.all(this.#workers.map(({ thread }) => thread.terminate()));
     }
   }
 
@@ -191,10 +148,10 @@ export class WorkerVectorEnv<Action = unknown, Observation = unknown> implements
     );
   }
 
-  async #callAll<Result>(makeCall: (worker: WorkerHandle) => WorkerCall): Promise<readonly Result[]> {
+  async #callAll<Result>(makeCall: (worker: ChunkWorker) => WorkerCall): Promise<readonly Result[]> {
     let succeeded = false;
     try {
-      const results = await allInOrder(this.#workers.map((worker) => worker.call(makeCall(worker))));
+      const results = await allInOrder(this.#workers.map((worker) => worker.thread.call(makeCall(worker))));
       succeeded = true;
       return results as readonly Result[];
     } finally {
@@ -218,19 +175,17 @@ export async function makeWorkerVectorEnv<Action = unknown, Observation = unknow
   const guard = new VectorCallGuard(numEnvs);
   if (!(Number.isSafeInteger(numWorkers) && numWorkers >= 1 && numWorkers <= numEnvs))
     throw new PraxisError("INVALID_CONFIG", `numWorkers must be an integer from 1 to ${numEnvs}, not ${numWorkers}.`);
-  const workers = Array.from({ length: numWorkers }, (_, i) => {
-    const start = Math.floor((i * numEnvs) / numWorkers);
-    const count = Math.floor(((i + 1) * numEnvs) / numWorkers) - start;
-    return new WorkerHandle(
-      { moduleUrl: String(moduleUrl), exportName, start, count, seed, autoreset },
-      `${i + 1} of ${numWorkers}`,
-    );
+  const workers = Array.from({ length: numWorkers }, (_, i): ChunkWorker => {
+    const share = shareOf(numEnvs, numWorkers, i);
+    const name = `Worker ${i + 1} of ${numWorkers}, environments ${share.start} to ${share.start + share.count - 1},`;
+    const setup = { moduleUrl: String(moduleUrl), exportName, ...share, seed, autoreset };
+    return { ...share, thread: new WorkerThread(WORKER_URL, setup, name) };
   });
   try {
-    const [ready] = await allInOrder(workers.map((worker) => worker.ready));
+    const [ready] = await allInOrder(workers.map(({ thread }) => thread.ready));
     return new WorkerVectorEnv(guard, workers, { autoreset, observationSize: ready!.observationSize });
   } catch (error) {
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    await Promise.all(workers.map(({ thread }) => thread.terminate()));
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { NnError } from "../errors.ts";
 import {
   ACTIVATIONS,
   type Activation,
+  type AdamProductStep,
   type AdamStep,
   type Gemm,
   type KernelName,
@@ -334,6 +335,39 @@ export class CheckedKernels<R> implements Kernels {
       n,
       ref(step.parameter),
       ref(step.gradient),
+      ref(step.m),
+      ref(step.v),
+      step.gradientScale,
+      step.beta1,
+      step.beta2,
+      step.epsilon,
+      step.stepSize,
+      step.vScale,
+      step.l2,
+      step.decay,
+    );
+  }
+
+  adamProduct(step: AdamProductStep): void {
+    const { rows, x, ldx, offsetX, dy, k } = step;
+    checkCount("adamProduct: rows", rows, 1);
+    checkCount("adamProduct: k", k, 1);
+    const n = step.parameter.length;
+    const cols = countRows("adamProduct: parameter", step.parameter, rows);
+    checkLength("adamProduct: m", step.m, n);
+    checkLength("adamProduct: v", step.v, n);
+    checkLength("adamProduct: dy", dy, k * cols);
+    checkExtent("adamProduct: x", x, k, rows, ldx, offsetX, 1, 0);
+    const { ref } = this.#memory;
+    this.#raw.adamProduct(
+      rows,
+      cols,
+      k,
+      ref(x),
+      offsetX,
+      ldx,
+      ref(dy),
+      ref(step.parameter),
       ref(step.m),
       ref(step.v),
       step.gradientScale,

@@ -127,6 +127,18 @@ export interface AdamStep {
   readonly decay: number;
 }
 
+/** One step of Adam on a matrix [rows, cols] whose gradient is xᵀ dy. */
+export interface AdamProductStep extends Omit<AdamStep, "gradient"> {
+  readonly rows: number;
+  /** [k, ldx], of which `rows` columns from `offsetX` on count. */
+  readonly x: Float32Array;
+  readonly ldx: number;
+  readonly offsetX: number;
+  /** [k, cols] */
+  readonly dy: Float32Array;
+  readonly k: number;
+}
+
 /** Rotary position embedding in place, pairs (i, i + dim / 2) as in GPT-NeoX and Llama. */
 export interface Rotary {
   /** [rows, heads, dim] */
@@ -202,4 +214,6 @@ export interface Kernels {
   scatterAddRows(x: Float32Array, cols: number, indices: Int32Array, table: Float32Array): void;
   rotary(args: Rotary): void;
   adam(args: AdamStep): void;
+  /** {@link Kernels.adam} with the gradient xᵀ dy, which is made piece by piece in cache and never written out. */
+  adamProduct(args: AdamProductStep): void;
 }

@@ -72,6 +72,26 @@ export interface RawKernels<R> {
     l2: number,
     decay: number,
   ): void;
+  adamProduct(
+    rows: number,
+    cols: number,
+    k: number,
+    x: R,
+    offsetX: number,
+    ldx: number,
+    dy: R,
+    parameter: R,
+    m: R,
+    v: R,
+    gradientScale: number,
+    beta1: number,
+    beta2: number,
+    epsilon: number,
+    stepSize: number,
+    vScale: number,
+    l2: number,
+    decay: number,
+  ): void;
 }
 
 /** `sum_of_squares` → `sumOfSquares`: C's names in TypeScript's case. */

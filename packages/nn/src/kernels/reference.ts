@@ -6,6 +6,7 @@ import {
   activation,
   activationBackward,
   adam,
+  adamProduct,
   axpy,
   lstmBackward,
   lstmForward,
@@ -55,6 +56,7 @@ export function makeReferenceKernels(): Kernels {
     scatterAddRows,
     rotary,
     adam,
+    adamProduct,
   };
   return new CheckedKernels<Numbers>("reference", "reference (TypeScript)", raw, {
     floats: (length) => new Float32Array(length),

@@ -61,6 +61,7 @@ export async function loadWasmKernels(
     Object.entries(exports).map(([name, value]) => [camelCase(name), value]),
   ) as unknown as RawKernels<number> & { readonly scratchFloats: () => number };
   const product = exports.sgemm as RawSgemm;
+  const adamProduct = exports.adam_product as (...addressesAndNumbers: number[]) => void;
   const scratch = heap.floats(raw.scratchFloats()).byteOffset;
   const kernels: RawKernels<number> = {
     ...raw,
@@ -70,6 +71,9 @@ export async function loadWasmKernels(
         const bi = b + 4 * (ob + i * strideB);
         product(ta, tb, m, n, k, alpha, ai, lda, bi, ldb, beta, c + 4 * (oc + i * strideC), ldc, scratch);
       }
+    },
+    adamProduct(rows, cols, k, x, offsetX, ...rest) {
+      adamProduct(rows, cols, k, x + 4 * offsetX, ...rest, scratch);
     },
   };
   return new CheckedKernels("wasm", "wasm (SIMD, 1 thread)", kernels, {

@@ -57,10 +57,12 @@ export function loadNativeKernels(options: NativeKernelsOptions = {}): Kernels {
   ) as unknown as RawKernels<Arrays>;
   const sgemm = raw.sgemm as Threaded<RawKernels<Arrays>["sgemm"]>;
   const adam = raw.adam as Threaded<RawKernels<Arrays>["adam"]>;
+  const adamProduct = raw.adamProduct as Threaded<RawKernels<Arrays>["adamProduct"]>;
   const kernels: RawKernels<Arrays> = {
     ...raw,
     sgemm: (...args) => sgemm(...args, threads),
     adam: (...args) => adam(...args, threads),
+    adamProduct: (...args) => adamProduct(...args, threads),
   };
   const description = `native (${instructionSet}, ${threads} ${threads === 1 ? "thread" : "threads"})`;
   return new CheckedKernels<Arrays>("native", description, kernels, {

@@ -1,5 +1,6 @@
 import { ACTIVATIONS, type Activation } from "../kernels.ts";
 import type { RawKernels } from "../raw.ts";
+import { sgemm } from "./gemm.ts";
 import type { Numbers } from "./numbers.ts";
 
 type Raw = RawKernels<Numbers>;
@@ -109,4 +110,10 @@ export const adam: Raw["adam"] = (n, p, gradient, m, v, scale, beta1, beta2, eps
     v[i] = beta2 * v[i]! + (1 - beta2) * g * g;
     p[i] = p[i]! * (1 - decay) - (stepSize * m[i]!) / (Math.sqrt(v[i]!) * vScale + epsilon);
   }
+};
+
+export const adamProduct: Raw["adamProduct"] = (rows, cols, k, x, offsetX, ldx, dy, p, m, v, ...rates) => {
+  const gradient = new Float32Array(rows * cols);
+  sgemm(1, 0, rows, cols, k, 1, x, ldx, dy, cols, 0, gradient, cols, 1, 0, 0, 0, offsetX, 0, 0);
+  adam(rows * cols, p, gradient, m, v, ...rates);
 };

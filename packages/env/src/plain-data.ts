@@ -1,4 +1,4 @@
-import { PraxisError } from "@praxis/env";
+import { PraxisError } from "./errors.ts";
 
 /** Typed arrays that snapshots may hold. */
 const ARRAYS = {
@@ -79,4 +79,9 @@ export function formatPlainData(value: unknown): string {
 /** The value that {@link formatPlainData} was given; what was shared in it is copied. */
 export function parsePlainData(text: string): unknown {
   return decode(JSON.parse(text));
+}
+
+/** A copy that shares nothing with `value`. Throws NOT_SUPPORTED naming the path of a function or class instance. */
+export function copyPlainData<T>(value: T): T {
+  return decode(encode(value, "value")) as T;
 }

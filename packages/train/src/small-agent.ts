@@ -1,0 +1,47 @@
+import type { EnvDefinition, Rng } from "@praxis/env";
+import { PraxisError } from "@praxis/env";
+import type { Kernels } from "@praxis/nn";
+import { z } from "zod";
+import { CandidatePolicy, makeCandidateTask } from "./candidate-policy.ts";
+import { MaskedPolicy, makeMaskedTask, maskedSpaces } from "./masked-policy.ts";
+import { isRecurrent, networkOptions, networkSettings } from "./network-settings.ts";
+import type { DecisionTask, SmallPolicy } from "./small-policy.ts";
+
+/** Settings of a small policy, for SFT and GRPO alike. */
+export const smallAgentSettings = z.strictObject({
+  decisions: z
+    .enum(["masked", "candidates"])
+    .default("masked")
+    .describe("masked: a distribution over the action space; candidates: scores of the actions that are offered"),
+  ...networkSettings.shape,
+});
+
+export type SmallAgentSettings = z.output<typeof smallAgentSettings>;
+
+/** A policy and how it meets an environment. */
+export interface SmallAgent<Decision> {
+  readonly policy: SmallPolicy<Decision>;
+  readonly task: DecisionTask<Decision>;
+}
+
+/**
+ * The agent that settings describe for an environment, with fresh weights; what a decision is stays between its policy and its
+ * task. Throws INVALID_CONFIG for spaces or settings that it can't work with.
+ */
+export function makeSmallAgent(
+  definition: EnvDefinition,
+  { kernels, rng, settings }: { readonly kernels: Kernels; readonly rng: Rng; readonly settings: SmallAgentSettings },
+): SmallAgent<unknown> {
+  const network = networkOptions(settings);
+  if (settings.decisions === "masked")
+    return {
+      policy: new MaskedPolicy({ kernels, rng, ...maskedSpaces(definition), ...network }),
+      task: makeMaskedTask(definition),
+    } as SmallAgent<unknown>;
+  if (isRecurrent(settings) || network.encoder !== null)
+    throw new PraxisError("INVALID_CONFIG", "Candidates are scored one by one: no LSTM and no observationBlocks.");
+  const task = makeCandidateTask(definition);
+  const { hidden, activation } = network;
+  const features = definition.candidates?.features ?? 0;
+  return { policy: new CandidatePolicy({ kernels, rng, features, hidden, activation }), task } as SmallAgent<unknown>;
+}

@@ -1,0 +1,86 @@
+import type { MaybePromise } from "@praxis/env";
+import type { Checkpoint } from "./checkpoint.ts";
+import type { EvaluationResult } from "./evaluate.ts";
+import { turnOfEvents } from "./turn-of-events.ts";
+
+/** Numbers of one iteration by the names everybody plots; without clock times, so that equal runs give equal rows. */
+export type TrainingRow = Readonly<Record<string, number>>;
+
+/** Whatever learns in iterations and can be saved after each. */
+export interface Trainer {
+  /** Iterations done. */
+  readonly iteration: number;
+  /** What names checkpoints and is the axis of plots: environment steps, or iterations. */
+  readonly position: number;
+  readonly isDone: boolean;
+  iterate(): MaybePromise<TrainingRow>;
+  save(): MaybePromise<Checkpoint>;
+}
+
+/** When and how the policy is evaluated in between. */
+export interface EvaluationPlan {
+  /** Every so many iterations. */
+  readonly every: number;
+  readonly episodes: number;
+  /** Apart from the training seed, so that no episode is met twice. */
+  readonly seed: number;
+  /** Training ends once an evaluation's mean return is at least this. */
+  readonly stopAtReturn?: number;
+}
+
+/** What goes with a run of any trainer. */
+export interface LoopOptions {
+  readonly evaluation?: EvaluationPlan;
+  /** Every so many iterations, and at the end. Default: at the end only. */
+  readonly checkpointEvery?: number;
+  /** Aborted: the run saves after the iteration in progress and ends. */
+  readonly signal?: AbortSignal;
+  onIteration?(row: TrainingRow): void;
+  onCheckpoint?(position: number, checkpoint: Checkpoint): void;
+}
+
+/** How a run ended. */
+export interface LoopResult {
+  readonly ended: "done" | "solved" | "stopped";
+  readonly position: number;
+  readonly iterations: number;
+  /** The last evaluation, null without one. */
+  readonly evaluation: EvaluationResult | null;
+}
+
+/** Trains to the end, to a return, or until stopped; the last checkpoint is always of the last iteration. */
+export async function runTrainer(
+  trainer: Trainer,
+  options: LoopOptions,
+  evaluate: (plan: EvaluationPlan) => EvaluationResult,
+): Promise<LoopResult> {
+  const { evaluation: plan, signal, checkpointEvery = Number.POSITIVE_INFINITY } = options;
+  let evaluation: EvaluationResult | null = null;
+  const hasSolved = (): boolean => plan?.stopAtReturn !== undefined && meanReturn(evaluation) >= plan.stopAtReturn;
+  let savedAt = -1;
+  const save = async (): Promise<void> => {
+    if (options.onCheckpoint === undefined || savedAt === trainer.position) return;
+    options.onCheckpoint(trainer.position, await trainer.save());
+    savedAt = trainer.position;
+  };
+  while (!trainer.isDone && !hasSolved() && signal?.aborted !== true) {
+    const row = { ...(await trainer.iterate()) };
+    if (plan !== undefined && (trainer.iteration % plan.every === 0 || trainer.isDone)) {
+      evaluation = evaluate(plan);
+      if (evaluation.returns.length > 0) row["evaluation/mean_return"] = meanReturn(evaluation);
+      row["evaluation/excluded"] = evaluation.excluded;
+    }
+    options.onIteration?.(row);
+    if (trainer.iteration % checkpointEvery === 0) await save();
+    await turnOfEvents();
+  }
+  await save();
+  const ended = hasSolved() ? "solved" : trainer.isDone ? "done" : "stopped";
+  return { ended, position: trainer.position, iterations: trainer.iteration, evaluation };
+}
+
+/** −Infinity without a finished episode. */
+function meanReturn(evaluation: EvaluationResult | null): number {
+  const returns = evaluation?.returns ?? [];
+  return returns.length === 0 ? Number.NEGATIVE_INFINITY : returns.reduce((sum, x) => sum + x, 0) / returns.length;
+}
