@@ -5,7 +5,7 @@
 
 const REPLY = "The answer in a few words.";
 const STEPS = { sequence: 10, fanout: 9, loop: 10 };
-const WARM_UP_MS = 700;
+const WARM_UP_MS = 1_200;
 const MEASURE_MS = 700;
 const ids = (n) => Array.from({ length: n }, (_, i) => `a${i}`);
 
