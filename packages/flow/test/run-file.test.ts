@@ -214,3 +214,10 @@ test("a memory that another embedder filled is an error of the check, before any
   expect(checked.text).toContain("filled by the embedder other-embedder (vectors of length 768), not by hash384 (384)");
   expect(checked.plan).toBeNull();
 });
+
+test("an input that does not fit is refused before a folder is made", async () => {
+  const folder = join(base, "refused");
+  const text = `${team("a")}workflow: { type: sequential, steps: [a] }\ninput: { type: array }\n`;
+  await expect(runFlowFile(file(text), options({ folder, input: "words" }))).rejects.toThrow(/the value must be array/);
+  expect(existsSync(folder)).toBe(false);
+});

@@ -17,7 +17,7 @@ export function registerPlay(program: Command, terminal: Terminal): void {
       "Play one episode with a named policy and show every step. Reset options of the environment are flags.\n\n  praxis play polyguard --policy rule_based --difficulty medium --seed 7 --trace runs/demo.jsonl",
     )
     .argument("<env>", "id or short name")
-    .option("--policy <name>", "policy that plays; `--policy list` lists them", "random")
+    .option("--policy <name>", "policy that plays, or a flow file; `--policy list` lists them", "random")
     .option("--seed <number>", "seed of the episode", Number, 0)
     .option("--trace <file>", "write the episode as JSON lines")
     .option("--env-module <path...>", "modules with further environments")
