@@ -183,7 +183,7 @@ test("graphs name every step, show needs and closing steps, and escape what agen
   );
   expect(graphFlow(plan, "ascii")).toBe(
     [
-      "sequential (sequential)",
+      "sequential",
       "├1 par (parallel)  join all, at most 8",
       "│  ├─ a (agent)",
       "│  ├─ b (agent)",
