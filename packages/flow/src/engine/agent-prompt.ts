@@ -44,11 +44,16 @@ export async function buildPrompt(job: AgentJob, input: PromptInput): Promise<La
   const contextTokens = context.maxTokens ?? Math.floor(model.contextWindow / 4);
   const earlier = await earlierWork(job, contextTokens);
   const ask = input.kind === "synthesize" ? ASKS.synthesize : job.ask;
+  const own = job.parts;
   const parts: PromptParts = {
-    task: job.task,
-    ...job.parts,
+    task: own?.task ?? job.task,
+    parentGoal: own?.parentGoal,
+    notMine: own?.notMine,
     memory: input.memory,
-    ...(input.contributions === undefined ? {} : { contributions: input.contributions }),
+    earlier: earlier.map(shownItem),
+    contributions: input.contributions,
+    ownDraft: own?.ownDraft,
+    feedback: own?.feedback,
     ask,
   };
   // Room for the messages' own tokens, tool descriptions and the estimate's error.
@@ -66,7 +71,8 @@ export async function buildPrompt(job: AgentJob, input: PromptInput): Promise<La
       cut: fitted.cut,
       window: model.contextWindow,
     });
-  flag(job, [...(fitted.parts.earlier ?? []), ...(fitted.parts.memory ?? []), ...(fitted.parts.contributions ?? [])]);
+  for (const quoted of [fitted.parts.earlier, fitted.parts.memory, fitted.parts.contributions])
+    if (quoted !== undefined) flag(job, quoted);
   return [
     { role: "system", content: system },
     { role: "user", content: [{ type: "text", text: fitted.text }] },
@@ -163,15 +169,15 @@ function shownItem({ quoted, text }: Item): Quoted {
   return text === quoted.text ? quoted : { author: quoted.author, step: quoted.step, text };
 }
 
+/** The prompt as it stands where it fits, else with what was cut. */
 function fit(
   parts: PromptParts,
   earlier: Item[],
   room: number,
   run: RunContext,
 ): { readonly parts: PromptParts; readonly text: string; readonly cut: readonly string[] } {
-  const all: PromptParts = { ...parts, earlier: earlier.map(shownItem) };
-  const whole = userPrompt(run.fenceTag, all, run.shown.fences);
-  if (estimateTokens(whole) <= room) return { parts: all, text: whole, cut: [] };
+  const whole = userPrompt(run.fenceTag, parts, run.shown.fences);
+  if (estimateTokens(whole) <= room) return { parts, text: whole, cut: [] };
   const cut: string[] = [];
   let items = earlier;
   let current: PromptParts = parts;

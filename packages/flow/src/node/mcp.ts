@@ -5,6 +5,9 @@ import type { ServerPlan } from "../config/plan.ts";
 import { FlowError } from "../errors.ts";
 import type { ServerConnection } from "../tools/source.ts";
 
+/** assumption: time for a server to start, as one that is fetched by its package runner first takes many seconds. */
+const START_TIMEOUT_MS = 30_000;
+
 /** Text of the parts of a tool's answer. */
 function contentText(result: { readonly content?: unknown; readonly structuredContent?: unknown }): string {
   const parts = Array.isArray(result.content)
@@ -60,7 +63,7 @@ export async function connectMcp(server: ServerPlan, file: string): Promise<Serv
     },
   );
   try {
-    await client.connect(transport, { timeout: server.timeoutMs });
+    await client.connect(transport, { timeout: Math.max(server.timeoutMs, START_TIMEOUT_MS) });
   } catch (error) {
     await transport.close().catch(() => undefined);
     throw new FlowError(
