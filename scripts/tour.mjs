@@ -42,6 +42,11 @@ const TOUR = [
   },
   { say: "The same episode again, step by step:", args: ["replay", "runs/tour.jsonl"], show: (lines) => lines },
   {
+    say: "A team of language-model agents that a YAML file describes; `praxis flow run` plays it without any key:",
+    args: ["flow", "graph", "examples/flows/incident-triage.yml"],
+    show: (lines) => lines,
+  },
+  {
     say: "The server against the protocol:",
     args: ["validate", "http://127.0.0.1:8000/polyguard"],
     show: (lines) => lines.slice(-1),

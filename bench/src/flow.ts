@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { Rng } from "@praxis/env";
@@ -17,9 +17,9 @@ import {
 } from "@praxis/flow";
 import { diskFiles, openRunFolder, readRunLog } from "@praxis/flow/node";
 import type { Measurement } from "./figures.ts";
+import { measureFlowPeers } from "./flow-peers.ts";
 
 const HERE = fileURLToPath(import.meta.url);
-const PEERS = join(dirname(HERE), "..", "peers");
 const INSTANT =
   "models:\n  m: { provider: simulated, model: m, max_tokens: 200, price: { input: 1, output: 2 }, options: { latency_ms: LATENCY } }\n";
 const KILLS = 50;
@@ -59,7 +59,7 @@ export async function measureFlow(report: (measurement: Measurement) => void): P
   measureParallel(report);
   await measureBudget(report);
   await measureCrash(report);
-  measurePeers(report);
+  measureFlowPeers(report);
 }
 
 async function measureOverhead(report: (measurement: Measurement) => void): Promise<void> {
@@ -161,6 +161,16 @@ const CRASH_FLOW = flowText(
     `{ type: parallel, max_concurrency: 4, branches: [${ids.slice(0, 11).join(", ")}], then: { agent: ${ids[11]!} } }`,
 );
 
+const CRASH_LATENCY_MS = 60;
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Calls that the log of a run holds; −1 before there is a log. */
+function countCalls(folder: string): number {
+  const path = join(folder, "checkpoint.ndjson");
+  return existsSync(path) ? readFileSync(path, "utf8").split('"kind":"call"').length - 1 : -1;
+}
+
 /** Kills a run without warning at random moments; counts resumes that differ or repeat a call that the log held. */
 async function measureCrash(report: (measurement: Measurement) => void): Promise<void> {
   const base = mkdtempSync(join(tmpdir(), "flow-crash-"));
@@ -174,11 +184,12 @@ async function measureCrash(report: (measurement: Measurement) => void): Promise
     let midway = 0;
     for (let i = 0; i < KILLS; i++) {
       const folder = join(base, `run${i}`);
-      const victim = spawn(process.execPath, child(folder, "60"), { stdio: "ignore" });
+      const victim = spawn(process.execPath, child(folder, String(CRASH_LATENCY_MS)), { stdio: "ignore" });
       const ended = new Promise((resolve) => victim.on("exit", resolve));
-      const log = join(folder, "checkpoint.ndjson");
-      while (!existsSync(log) && victim.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2));
-      await new Promise((resolve) => setTimeout(resolve, rng.integer(0, 260)));
+      // After a random number of calls, and then a random time into the next ones: spread over the whole run on any machine.
+      const calls = rng.integer(0, 11);
+      while (countCalls(folder) < calls && victim.exitCode === null) await sleep(2);
+      await sleep(rng.integer(0, CRASH_LATENCY_MS));
       victim.kill("SIGKILL");
       await ended;
       const held = readRunLog(folder).flatMap((entry) => (entry.kind === "call" ? [entry.path] : []));
@@ -239,36 +250,6 @@ async function crashChild(file: string, folder: string, latency: string): Promis
       steps: result.records.map((record) => [record.path, record.status, record.text]),
     }),
   );
-}
-
-/** Peers are installed apart (`npm ci` in bench/peers), as they bring several hundred packages. */
-function measurePeers(report: (measurement: Measurement) => void): void {
-  if (!existsSync(join(PEERS, "node_modules"))) return;
-  const lines = execFileSync(process.execPath, [join(PEERS, "flow.mjs")], { encoding: "utf8" })
-    .trim()
-    .split("\n");
-  for (const line of lines) {
-    const { workflow, ours, peers } = JSON.parse(line) as {
-      readonly workflow: string;
-      readonly ours: number;
-      readonly peers: Readonly<Record<string, number>>;
-    };
-    const fastest = Object.entries(peers)
-      .filter(([name]) => !name.includes("function"))
-      .sort((a, b) => a[1] - b[1])[0]!;
-    report({
-      id: `flow.peers_${workflow}`,
-      value: ours / fastest[1],
-      unit: "times",
-      goal: "<= 1",
-      peer: Object.entries(peers)
-        .map(([name, ms]) => `${name}: ${ms.toFixed(3)} ms`)
-        .join("; "),
-      n: 10,
-      interval: null,
-      note: `ours ${ours.toFixed(3)} ms an agent step, divided by the fastest peer that calls the same instant model through its own agents (${fastest[0]}); "function" is a bare function as step, without model or prompt`,
-    });
-  }
 }
 
 const [mode, ...rest] = process.argv[1] === HERE ? process.argv.slice(2) : [];

@@ -1,14 +1,16 @@
 import { didYouMean, type EnvDefinition, type Policy, PraxisError, type SyncEnv } from "@praxis/env";
 import { makeRandomPolicy } from "@praxis/eval";
-import { makePolyguardPolicy, POLYGUARD_POLICIES } from "@praxis/polyguard";
+import { actionFor, makePolyguardPolicy, POLYGUARD_POLICIES } from "@praxis/polyguard";
+import { isFlowFile, makeFlowFilePolicy } from "./flow-policy.ts";
 
 /** Names of the policies that can play an environment. */
 export function policyNames(definition: EnvDefinition): readonly string[] {
   return definition.name === "polyguard" ? ["random", ...POLYGUARD_POLICIES] : ["random"];
 }
 
-/** The policy of that name. Oracles read the environment they play in. Throws UNKNOWN_NAME with the nearest name. */
+/** The policy of that name, or of that flow file. Oracles read the environment they play in. Throws UNKNOWN_NAME with the nearest name. */
 export function makeNamedPolicy(definition: EnvDefinition, name: string, env: SyncEnv): Policy {
+  if (isFlowFile(name)) return makeFlowFilePolicy(definition, name, completeChoice);
   const names = policyNames(definition);
   if (!names.includes(name))
     throw new PraxisError(
@@ -17,4 +19,17 @@ export function makeNamedPolicy(definition: EnvDefinition, name: string, env: Sy
     );
   if (name === "random") return makeRandomPolicy(definition);
   return makePolyguardPolicy(name, env);
+}
+
+/** `{ choice: n }` means the n-th of the candidates that an observation offers, counted from 1. */
+function completeChoice(answer: unknown, observation: unknown): unknown {
+  const { choice, confidence, reason } = (answer ?? {}) as Readonly<Record<string, unknown>>;
+  const offered = observation as Parameters<typeof actionFor>[0];
+  if (typeof choice !== "number" || !Array.isArray(offered?.candidates)) return answer;
+  const candidate = offered.candidates[choice - 1];
+  if (candidate === undefined) return answer;
+  return actionFor(offered, candidate, {
+    confidence: typeof confidence === "number" ? confidence : 0.5,
+    rationale: typeof reason === "string" && reason !== "" ? reason.slice(0, 600) : "chosen by the flow",
+  });
 }

@@ -155,8 +155,8 @@ export const CODES = {
   E404: { name: "guardrail", meaning: "A guardrail refused the text.", solution: "The message names the check." },
   E405: {
     name: "output-schema",
-    meaning: "The answer does not fit its schema.",
-    solution: "Raise output.repair, or simplify the schema.",
+    meaning: "An input, an answer or the output of an agent does not fit its schema.",
+    solution: "Give JSON that fits; for an agent raise output.repair, or simplify its schema.",
   },
   E406: { name: "timeout", meaning: "A time limit passed.", solution: "Raise timeout_ms." },
   E407: { name: "budget", meaning: "A budget is used up.", solution: "Raise the budget; partial results are kept." },

@@ -359,3 +359,26 @@ describe("the run", () => {
     expect(seen).toEqual(types(ran));
   });
 });
+
+describe("contradictions between branches", () => {
+  const flow = (then: string): string =>
+    `${team("a", "b", "c", "lead")}workflow: { type: parallel, branches: [a, b, c]${then} }\n`;
+  const script = [
+    { agent: "a", text: '{"severity":"high","fix":true,"why":"the lock is held for long"}' },
+    { agent: "b", text: '{"severity":"low","fix":true,"why":"nobody waits for it"}' },
+    { agent: "c", text: "In words: it depends." },
+  ];
+
+  test("a field that holds different words is told with the agents and who resolves it; longer texts and equal values are not", async () => {
+    const ran = await runScript(flow(", then: { agent: lead }"), [...script, { agent: "lead", text: "High." }]);
+    const conflict = { topic: "severity", agents: ["a", "b"], strategy: "aggregator" };
+    expect(eventsOf(ran, "conflict.found").map((event) => event.data)).toEqual([conflict]);
+    expect(eventsOf(ran, "conflict.resolved").map((event) => event.data)).toEqual([conflict]);
+  });
+
+  test("without an aggregator nobody resolves it", async () => {
+    const ran = await runScript(flow(""), script);
+    expect(eventsOf(ran, "conflict.found").map((event) => event.data.strategy)).toEqual(["none"]);
+    expect(eventsOf(ran, "conflict.resolved")).toEqual([]);
+  });
+});

@@ -14,7 +14,10 @@ import { runPlan } from "./support/run.ts";
 
 const FOLDER = `${import.meta.dirname}/../../../examples/flows`;
 const FILES = readdirSync(FOLDER).filter((name) => /^[\w-]+\.yml$/.test(name));
-const INPUTS: Readonly<Record<string, unknown>> = { "data-cleanup.yml": [{ name: "ACME" }, { name: "Blue Sky" }] };
+const INPUTS: Readonly<Record<string, unknown>> = {
+  "data-cleanup.yml": [{ name: "ACME" }, { name: "Blue Sky" }],
+  "medication-agent.yml": { environment: "PolyGuard-v0", observation: { candidates: [{ text: "Keep the regimen" }] } },
+};
 
 /** PolyGuard's tools as its server lists them, answered with fixed text. */
 const polyguard = {

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { makeRealClock } from "../src/engine/clock.ts";
 import { loadGguf } from "../src/node/gguf.ts";
@@ -7,9 +8,11 @@ import { makeModelFactory } from "../src/providers/factory.ts";
 import { planOf } from "./support/files.ts";
 import { runPlan } from "./support/run.ts";
 
-const FILE = process.env.PRAXIS_GGUF ?? "";
+/** Where `.ci/run` puts a small model and its runtime (`node scripts/small-model.mjs --install`); any other GGUF by PRAXIS_GGUF. */
+const FILE =
+  process.env.PRAXIS_GGUF ??
+  fileURLToPath(new URL("../../../.peers/llama/SmolLM2-135M-Instruct.Q4_1.gguf", import.meta.url));
 const isHere =
-  FILE !== "" &&
   existsSync(FILE) &&
   (await importPackage("node-llama-cpp", FILE).then(
     () => true,
@@ -26,7 +29,7 @@ outputs: { line: outputs.writer.text, score: outputs.editor.json.score }
 `;
 
 test.runIf(isHere)(
-  "two agents finish a flow on a real small model, its JSON held by a grammar (needs PRAXIS_GGUF and node-llama-cpp)",
+  "two agents finish a flow on a real small model, its JSON held by a grammar (needs node scripts/small-model.mjs --install)",
   { timeout: 600_000 },
   async () => {
     let time = 0;

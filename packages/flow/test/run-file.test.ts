@@ -183,7 +183,7 @@ test("graphs name every step, show needs and closing steps, and escape what agen
   );
   expect(graphFlow(plan, "ascii")).toBe(
     [
-      "sequential (sequential)",
+      "sequential",
       "├1 par (parallel)  join all, at most 8",
       "│  ├─ a (agent)",
       "│  ├─ b (agent)",
@@ -198,4 +198,26 @@ test("graphs name every step, show needs and closing steps, and escape what agen
     agents: new Map([...plan.agents, ["a", { ...plan.agents.get("a")!, tools: ["<script>alert(1)</script>"] }]]),
   };
   expect(graphFlow(named, "svg")).not.toContain("<script");
+});
+
+test("a memory that another embedder filled is an error of the check, before anything is run or paid", async () => {
+  const dir = mkdtempSync(join(base, "filled-"));
+  writeFileSync(
+    join(dir, "team.jsonl"),
+    `${JSON.stringify({ kind: "meta", v: 1, embedder: "other-embedder", dimension: 768, vectors: "team.0.f32" })}\n`,
+  );
+  const checked = await checkFlowFile(
+    file(`${team("a")}workflow: { type: sequential, steps: [a] }\nmemory: { dir: ${dir}, namespace: team }\n`),
+    { env: {} },
+  );
+  expect(checked.problems.map((problem) => [problem.code, problem.severity])).toEqual([["E242", "error"]]);
+  expect(checked.text).toContain("filled by the embedder other-embedder (vectors of length 768), not by hash384 (384)");
+  expect(checked.plan).toBeNull();
+});
+
+test("an input that does not fit is refused before a folder is made", async () => {
+  const folder = join(base, "refused");
+  const text = `${team("a")}workflow: { type: sequential, steps: [a] }\ninput: { type: array }\n`;
+  await expect(runFlowFile(file(text), options({ folder, input: "words" }))).rejects.toThrow(/the value must be array/);
+  expect(existsSync(folder)).toBe(false);
 });

@@ -3,18 +3,10 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { PraxisError, Rng } from "@praxis/env";
-import { type Embedder, FlowError, flowSchema, graphFlow, type HumanRequest, makeRealClock } from "@praxis/flow";
-import {
-  checkFlowFile,
-  type HostOptions,
-  newFlow,
-  readRunMeta,
-  replayRun,
-  runFlowFile,
-  serveDashboard,
-} from "@praxis/flow/node";
-import { hash384 } from "@praxis/llm";
+import { FlowError, flowSchema, graphFlow, type HumanRequest, makeRealClock } from "@praxis/flow";
+import { checkFlowFile, newFlow, readRunMeta, replayRun, runFlowFile, serveDashboard } from "@praxis/flow/node";
 import type { Command } from "commander";
+import { flowHost } from "../flow-host.ts";
 import { CheckFailed } from "../outcome.ts";
 import type { Terminal } from "../terminal.ts";
 import { makeLiveView } from "./flow-live-view.ts";
@@ -147,17 +139,6 @@ async function guarded(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What this process hands to flows. */
-function host(): HostOptions {
-  const embedder: Embedder = {
-    id: hash384.id,
-    dim: hash384.dim,
-    embedSync: (text) => hash384.embed(text),
-    embed: async (texts) => texts.map((text) => hash384.embed(text)),
-  };
-  return { now: Date.now, env: process.env, fetch: globalThis.fetch, embedders: { hash384: async () => embedder } };
-}
-
 async function run(file: string, flags: RunFlags, terminal: Terminal): Promise<void> {
   const earlier = flags.resume === undefined ? undefined : runFolder(flags.resume, flags.out);
   const meta = earlier === undefined ? undefined : readRunMeta(earlier);
@@ -199,7 +180,7 @@ async function run(file: string, flags: RunFlags, terminal: Terminal): Promise<v
   if (dashboard !== undefined) terminal.err(`Dashboard: ${dashboard.url}`);
   try {
     const outcome = await runFlowFile(file, {
-      ...host(),
+      ...flowHost(),
       input: readInput(flags.input),
       rng: Rng.fromSeed(Number(seed)),
       seed,
@@ -320,7 +301,7 @@ async function replay(
   const folder = runFolder(name, flags.out);
   const view = makeLiveView({ ...terminal, isInteractive: false }, () => undefined);
   const { result, equal, recorded } = await replayRun(folder, {
-    ...host(),
+    ...flowHost(),
     rng: Rng.fromSeed(Number(readRunMeta(folder).seed)),
     force: flags.force ?? false,
     ...(flags.json === true ? {} : { onEvent: view.onEvent }),

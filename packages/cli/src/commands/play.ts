@@ -20,7 +20,7 @@ export function registerPlay(program: Command, terminal: Terminal): void {
     .argument("<env>", "id or short name")
     .option(
       "--policy <name>",
-      "policy that plays, or the folder of a training run; `--policy list` lists them",
+      "policy that plays, the folder of a training run, or a flow file; `--policy list` lists them",
       "random",
     )
     .option("--seed <number>", "seed of the episode", Number, 0)

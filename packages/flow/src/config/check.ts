@@ -38,6 +38,7 @@ export async function checkFlow(file: string, options: CheckOptions): Promise<Ch
     embedderDimensions: options.embedderDimensions ?? { hash384: 384, minilm: 384 },
     model: options.model,
     limitsMoney: options.limitsMoney ?? false,
+    memoryHead: (file, folder, namespace) => options.files.memoryHead?.(file, folder, namespace),
   };
   const checked = new Map<FlowSources, ReturnType<typeof checkMeaning>>();
   const visit = (sources: FlowSources): void => {

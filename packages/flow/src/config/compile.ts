@@ -1,6 +1,14 @@
 import { assertNever, FlowError } from "../errors.ts";
 import { hash64 } from "../hash.ts";
-import { CONTEXT_WINDOWS, DEFAULT_CONTEXT, DEFAULT_RETRY, DEFAULT_WINDOW, KEY_VARIABLES } from "./defaults.ts";
+import {
+  CONTEXT_WINDOWS,
+  DEFAULT_CONTEXT,
+  DEFAULT_MEMORY_DIR,
+  DEFAULT_NAMESPACE,
+  DEFAULT_RETRY,
+  DEFAULT_WINDOW,
+  KEY_VARIABLES,
+} from "./defaults.ts";
 import { asList, asMap, asString, type DraftStep, type Raw } from "./draft.ts";
 import { type Environment, expandDeep, stringsIn, variableValues } from "./environment.ts";
 import type { ProviderKind } from "./model-schema.ts";
@@ -384,8 +392,8 @@ class Compiler {
     if (apiKey !== undefined && apiKey !== "") this.#secrets.add(apiKey);
     return {
       kind: (asString(raw.kind) ?? "local") as MemoryPlan["kind"],
-      dir: asString(raw.dir) ?? ".flow-memory",
-      namespace: asString(raw.namespace) ?? "default",
+      dir: asString(raw.dir) ?? DEFAULT_MEMORY_DIR,
+      namespace: asString(raw.namespace) ?? DEFAULT_NAMESPACE,
       embedder: (asString(raw.embedder) ?? "hash384") as MemoryPlan["embedder"],
       embedderModel: asString(raw.embedder_model),
       dimension: number(raw.dimension),

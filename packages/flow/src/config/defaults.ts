@@ -55,3 +55,9 @@ export function estimateTokens(text: string): number {
 
 /** Providers whose calls cost nothing. */
 export const FREE_PROVIDERS: readonly string[] = ["gguf", "simulated", "scripted"];
+
+/** Folder of local memory, beside the flow file. */
+export const DEFAULT_MEMORY_DIR = ".flow-memory";
+
+/** Namespace of memory where the file names none. */
+export const DEFAULT_NAMESPACE = "default";

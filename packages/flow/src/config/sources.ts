@@ -18,6 +18,14 @@ export interface FlowFiles {
   read(file: string): Promise<FileReading>;
   /** Path of `name` as seen from the folder of `file`. */
   resolve(file: string, name: string): string;
+  /** What filled a namespace of local memory, its folder as named in `file`; undefined for one that is empty. */
+  memoryHead?(file: string, folder: string, namespace: string): MemoryHead | undefined;
+}
+
+/** What filled a namespace of memory. */
+export interface MemoryHead {
+  readonly embedder: string;
+  readonly dimension: number;
 }
 
 /** Files of one flow: the file itself, what it includes, and its subflows. */

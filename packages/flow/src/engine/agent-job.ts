@@ -1,6 +1,7 @@
 import type { AgentPlan, ContextPlan, FlowPlan, JsonSchema, RetryPlan } from "../config/plan.ts";
 import type { CallMeta } from "../providers/model.ts";
 import type { Ledger } from "./ledger.ts";
+import type { ModelRequest } from "./model-call.ts";
 import type { PromptParts } from "./prompts.ts";
 import type { RunContext } from "./run-context.ts";
 import type { Scope } from "./scope.ts";
@@ -28,10 +29,10 @@ export interface AgentJob {
   };
   readonly retry: RetryPlan;
   /** Parts of the prompt beside task and ask. */
-  readonly parts?: Partial<PromptParts>;
+  readonly parts?: Partial<PromptParts> | undefined;
   /** Schema that replaces the agent's own, such as a verdict's; its answer is not repaired. */
-  readonly softSchema?: JsonSchema;
-  readonly names?: CallMeta["names"];
+  readonly softSchema?: JsonSchema | undefined;
+  readonly names?: CallMeta["names"] | undefined;
   /** Agents that wait for this one, outermost first. */
   readonly lineage: readonly string[];
   readonly tools: boolean;
@@ -45,18 +46,28 @@ export interface AgentAnswer {
   readonly json: unknown;
 }
 
-/** What every model call of an agent has in common. */
-export function callBase(job: AgentJob) {
-  const { run, plan, agent, scope, ledger, overrides, retry } = job;
+/** What a model call of an agent has of its own; the rest is the agent's. */
+type OwnRequest = Pick<ModelRequest, "path" | "prompt" | "tools" | "schema" | "meta" | "overhead"> &
+  Partial<Pick<ModelRequest, "modelId" | "maxTokens">>;
+
+/** A model call of an agent. */
+export function modelRequest(job: AgentJob, own: OwnRequest): ModelRequest {
+  const { agent, overrides } = job;
   return {
-    run,
-    plan,
-    scope,
-    ledger,
-    retry,
-    modelId: overrides.model ?? agent.model,
+    run: job.run,
+    plan: job.plan,
+    path: own.path,
+    scope: job.scope,
+    ledger: job.ledger,
+    modelId: own.modelId ?? overrides.model ?? agent.model,
     temperature: overrides.temperature ?? agent.temperature,
-    maxTokens: overrides.maxTokens ?? agent.maxTokens,
+    maxTokens: own.maxTokens ?? overrides.maxTokens ?? agent.maxTokens,
+    retry: job.retry,
+    prompt: own.prompt,
+    tools: own.tools,
+    schema: own.schema,
+    meta: own.meta,
+    overhead: own.overhead,
   };
 }
 

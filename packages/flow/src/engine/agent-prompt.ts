@@ -5,6 +5,7 @@ import { type Tool, wireName } from "../tools/tool.ts";
 import type { AgentJob } from "./agent-job.ts";
 import { cutMiddle, type Selection, selectContext } from "./context.ts";
 import { ASKS, type PromptParts, type Quoted, systemPrompt, textToolRule, userPrompt } from "./prompts.ts";
+import type { RunContext } from "./run-context.ts";
 import type { StepRecord } from "./store.ts";
 import { summarize } from "./summary.ts";
 
@@ -19,7 +20,7 @@ export interface PromptInput {
 
 interface Item {
   readonly quoted: Quoted;
-  readonly relevance: number;
+  readonly relevance: () => number;
   text: string;
 }
 
@@ -43,11 +44,16 @@ export async function buildPrompt(job: AgentJob, input: PromptInput): Promise<La
   const contextTokens = context.maxTokens ?? Math.floor(model.contextWindow / 4);
   const earlier = await earlierWork(job, contextTokens);
   const ask = input.kind === "synthesize" ? ASKS.synthesize : job.ask;
+  const own = job.parts;
   const parts: PromptParts = {
-    task: job.task,
-    ...job.parts,
+    task: own?.task ?? job.task,
+    parentGoal: own?.parentGoal,
+    notMine: own?.notMine,
     memory: input.memory,
-    ...(input.contributions === undefined ? {} : { contributions: input.contributions }),
+    earlier: earlier.map(shownItem),
+    contributions: input.contributions,
+    ownDraft: own?.ownDraft,
+    feedback: own?.feedback,
     ask,
   };
   // Room for the messages' own tokens, tool descriptions and the estimate's error.
@@ -56,16 +62,17 @@ export async function buildPrompt(job: AgentJob, input: PromptInput): Promise<La
     model.contextWindow -
       answerTokens -
       estimateTokens(system) -
-      estimateTokens(JSON.stringify(input.tools.map((tool) => tool.inputSchema))) -
+      (input.tools.length === 0 ? 0 : estimateTokens(JSON.stringify(input.tools.map((tool) => tool.inputSchema)))) -
       64,
   );
-  const fitted = fit(parts, earlier, room, run.fenceTag);
+  const fitted = fit(parts, earlier, room, run);
   if (fitted.cut.length > 0)
     run.warn(path, `The prompt of '${agent.id}' did not fit its window; cut: ${fitted.cut.join(", ")}.`, {
       cut: fitted.cut,
       window: model.contextWindow,
     });
-  flag(job, [...(fitted.parts.earlier ?? []), ...(fitted.parts.memory ?? []), ...(fitted.parts.contributions ?? [])]);
+  for (const quoted of [fitted.parts.earlier, fitted.parts.memory, fitted.parts.contributions])
+    if (quoted !== undefined) flag(job, quoted);
   return [
     { role: "system", content: system },
     { role: "user", content: [{ type: "text", text: fitted.text }] },
@@ -87,29 +94,29 @@ async function earlierWork(job: AgentJob, maxTokens: number): Promise<Item[]> {
     query: `${agent.goal}\n${job.task}`,
     maxTokens,
     embed: embedder?.embedSync?.bind(embedder),
+    features: run.shown.features,
   });
-  const summaries = await Promise.all(selection.toSummarize.map((record) => summarize(job, record)));
+  const summaries =
+    selection.toSummarize.length === 0
+      ? []
+      : await Promise.all(selection.toSummarize.map((record) => summarize(job, record)));
   const short = new Map(selection.toSummarize.map((record, i) => [record, summaries[i]!]));
   const items: Item[] = [];
-  for (const quoted of job.parts?.earlier ?? []) items.push({ quoted, relevance: 2, text: quoted.text });
-  for (const { record, relevance } of selection.kept) {
-    const text = short.get(record) ?? textOf(record);
+  for (const quoted of job.parts?.earlier ?? []) items.push({ quoted, relevance: () => 2, text: quoted.text });
+  for (const entry of selection.kept) {
+    const quoted = quotedRecord(run, entry.record);
     items.push({
-      quoted: {
-        author: record.agentId ?? record.stepId,
-        step: record.status === "failed" ? `${record.stepId} failed` : record.stepId,
-        text,
-      },
-      relevance,
-      text,
+      quoted,
+      relevance: entry.relevance,
+      text: short.get(entry.record) ?? quoted.text,
     });
   }
   if (selection.kept.length > 0 || selection.dropped > 0)
-    run.emit("context.selected", path, {
+    run.emit("context.selected", path, () => ({
       kept: selection.kept.map((entry) => entry.record.stepId),
       dropped: selection.dropped,
       tokens: selection.tokens,
-    });
+    }));
   if (short.size > 0)
     run.emit("context.summarized", path, {
       steps: selection.toSummarize.map((record) => record.stepId),
@@ -118,8 +125,22 @@ async function earlierWork(job: AgentJob, maxTokens: number): Promise<Item[]> {
   return context.mode === "full" ? items : fitItems(items, maxTokens);
 }
 
-function textOf(record: StepRecord): string {
-  return record.status === "failed" ? `This step failed: ${record.error?.message ?? "unknown error"}` : record.text;
+/** A record as agents are shown it; the same object for all of them. */
+function quotedRecord(run: RunContext, record: StepRecord): Quoted {
+  let quoted = run.shown.quoted.get(record);
+  if (quoted === undefined) {
+    const author = record.agentId ?? record.stepId;
+    quoted =
+      record.status === "failed"
+        ? {
+            author,
+            step: `${record.stepId} failed`,
+            text: `This step failed: ${record.error?.message ?? "unknown error"}`,
+          }
+        : { author, step: record.stepId, text: record.text };
+    run.shown.quoted.set(record, quoted);
+  }
+  return quoted;
 }
 
 /** assumption: what a cut item keeps at least, enough for its gist. */
@@ -129,12 +150,13 @@ const LEAST_TOKENS = 96;
 function fitItems(items: Item[], maxTokens: number): Item[] {
   const kept = [...items];
   const total = (): number => kept.reduce((sum, item) => sum + estimateTokens(item.text), 0);
-  for (const item of [...kept].sort((a, b) => a.relevance - b.relevance)) {
+  if (total() <= maxTokens) return kept;
+  for (const item of [...kept].sort((a, b) => a.relevance() - b.relevance())) {
     const over = total() - maxTokens;
     if (over <= 0) return kept;
     item.text = cutMiddle(item.text, Math.max(LEAST_TOKENS, estimateTokens(item.text) - over));
   }
-  for (const item of [...kept].sort((a, b) => a.relevance - b.relevance)) {
+  for (const item of [...kept].sort((a, b) => a.relevance() - b.relevance())) {
     if (total() <= maxTokens || kept.length === 1) break;
     kept.splice(kept.indexOf(item), 1);
   }
@@ -142,23 +164,28 @@ function fitItems(items: Item[], maxTokens: number): Item[] {
   return kept;
 }
 
+/** An item as it stands in the prompt: itself, or what was cut from it. */
+function shownItem({ quoted, text }: Item): Quoted {
+  return text === quoted.text ? quoted : { author: quoted.author, step: quoted.step, text };
+}
+
+/** The prompt as it stands where it fits, else with what was cut. */
 function fit(
   parts: PromptParts,
   earlier: Item[],
   room: number,
-  tag: string,
+  run: RunContext,
 ): { readonly parts: PromptParts; readonly text: string; readonly cut: readonly string[] } {
-  const all: PromptParts = { ...parts, earlier: earlier.map((item) => ({ ...item.quoted, text: item.text })) };
-  const whole = userPrompt(tag, all);
-  if (estimateTokens(whole) <= room) return { parts: all, text: whole, cut: [] };
+  const whole = userPrompt(run.fenceTag, parts, run.shown.fences);
+  if (estimateTokens(whole) <= room) return { parts, text: whole, cut: [] };
   const cut: string[] = [];
   let items = earlier;
   let current: PromptParts = parts;
   const withItems = (): PromptParts => ({
     ...current,
-    earlier: items.map((item) => ({ ...item.quoted, text: item.text })),
+    earlier: items.map(shownItem),
   });
-  const over = (): number => estimateTokens(userPrompt(tag, withItems())) - room;
+  const over = (): number => estimateTokens(userPrompt(run.fenceTag, withItems())) - room;
   const inItems = (list: Item[]): number => list.reduce((sum, item) => sum + estimateTokens(item.text), 0);
   for (let pass = 0; over() > 0 && items.length > 0 && pass < 8; pass++) {
     // Escapes inside fences make the written text longer than the plain one: cut in passes.
@@ -199,7 +226,7 @@ function fit(
     cut.push("task");
   }
   const fitted = withItems();
-  return { parts: fitted, text: userPrompt(tag, fitted), cut };
+  return { parts: fitted, text: userPrompt(run.fenceTag, fitted), cut };
 }
 
 /** Tells of quoted texts that try to instruct their reader; they stay in their fence. */

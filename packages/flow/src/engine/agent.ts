@@ -2,7 +2,7 @@ import { compileJsonSchema } from "../config/json-schema.ts";
 import type { AgentPlan } from "../config/plan.ts";
 import { FlowError } from "../errors.ts";
 import type { Tool } from "../tools/tool.ts";
-import { type AgentAnswer, type AgentJob, callBase, metaFor } from "./agent-job.ts";
+import { type AgentAnswer, type AgentJob, metaFor, modelRequest } from "./agent-job.ts";
 import { buildPrompt } from "./agent-prompt.ts";
 import { runSubAgents } from "./delegation.ts";
 import { checkGuardrails } from "./guardrails.ts";
@@ -18,8 +18,9 @@ import { converse } from "./tool-loop.ts";
 export async function runAgent(job: AgentJob): Promise<AgentAnswer> {
   const { run, agent, path, scope } = job;
   run.emit("agent.started", path, { agentId: agent.id, role: agent.role, stepId: job.stepId });
-  await checkGuardrails(job, "input", job.task);
-  const memory = await recall(job);
+  // What an agent does not use is not awaited: each wait is paid by every step of every flow.
+  if (agent.guardrails.input.length > 0) await checkGuardrails(job, "input", job.task);
+  const memory = agent.memory.read ? await recall(job) : [];
   const tools =
     job.tools && agent.tools.length > 0
       ? await run.busy(() => scope.race(run.clock.hold(run.env.tools.resolve(job.plan, agent))))
@@ -36,15 +37,15 @@ export async function runAgent(job: AgentJob): Promise<AgentAnswer> {
           contributions?.map((item) => item.quoted),
         )
       : { text: single.quoted.text, json: wholeJson(single.quoted.text) ?? null };
-  await checkGuardrails(job, "output", answer.text);
-  await remember(job, answer.text);
-  run.emit("agent.completed", path, {
+  if (agent.guardrails.output.length > 0) await checkGuardrails(job, "output", answer.text);
+  if (agent.memory.write) await remember(job, answer.text);
+  run.emit("agent.completed", path, () => ({
     agentId: agent.id,
     role: agent.role,
     stepId: job.stepId,
     outputChars: answer.text.length,
     ...run.content("output", answer.text),
-  });
+  }));
   return answer;
 }
 
@@ -59,7 +60,7 @@ async function think(
   const schema = job.softSchema ?? agent.output?.schema;
   const rule = job.softSchema === undefined && agent.output !== undefined ? outputRule(agent.output.schema) : undefined;
   const prompt = await buildPrompt(job, { tools, memory, contributions, outputRule: rule, kind });
-  const conversation = await converse({ job: { ...job, kind }, prompt, tools, schema });
+  const conversation = await converse({ job: kind === job.kind ? job : { ...job, kind }, prompt, tools, schema });
   const text = conversation.text;
   if (agent.output === undefined || job.softSchema !== undefined) {
     if (text.trim() === "") throw new FlowError("E405", "bad_output", `The agent '${agent.id}' answered nothing.`);
@@ -91,22 +92,22 @@ async function repaired(
       { role: "assistant", content: [{ type: "text", text: text === "" ? "(nothing)" : text }] },
       { role: "user", content: [{ type: "text", text: repairAsk(fault) }] },
     );
-    const reply = await callModel({
-      ...callBase(job),
-      path: `${job.path}/repair.${round + 1}`,
-      prompt,
-      tools: [],
-      schema: output.schema,
-      meta: metaFor(job, "repair", `${job.path}/repair.${round + 1}`),
-      overhead: false,
-    });
+    const reply = await callModel(
+      modelRequest(job, {
+        path: `${job.path}/repair.${round + 1}`,
+        prompt,
+        tools: [],
+        schema: output.schema,
+        meta: metaFor(job, "repair", `${job.path}/repair.${round + 1}`),
+        overhead: false,
+      }),
+    );
     text = reply.text;
   }
 }
 
 async function recall(job: AgentJob): Promise<readonly Quoted[]> {
   const { run, agent, path, scope } = job;
-  if (!agent.memory.read) return [];
   const key = `${path}/recall`;
   const known = run.journal.effect(key);
   if (known !== undefined) return known.value as readonly Quoted[];
@@ -130,7 +131,7 @@ async function recall(job: AgentJob): Promise<readonly Quoted[]> {
 async function remember(job: AgentJob, text: string): Promise<void> {
   const { run, agent, path, scope } = job;
   const key = `${path}/remember`;
-  if (!agent.memory.write || run.journal.effect(key) !== undefined) return;
+  if (run.journal.effect(key) !== undefined) return;
   const memory = await run.memory(job.plan);
   if (memory === undefined) return;
   try {

@@ -6,7 +6,8 @@ import type { StepRecord } from "./store.ts";
 /** A record as an agent will see it. */
 export interface SelectedRecord {
   readonly record: StepRecord;
-  readonly relevance: number;
+  /** Worked out when it is asked for. */
+  readonly relevance: () => number;
   readonly tokens: number;
 }
 
@@ -27,6 +28,8 @@ export interface SelectionInput {
   readonly maxTokens: number;
   /** Vectors of query and records; without an embedder words alone decide. */
   readonly embed: ((text: string) => Float32Array) | undefined;
+  /** What was found in records before; added to. */
+  readonly features: Map<StepRecord, Features>;
 }
 
 /** Records that an agent may be shown: successes and failures of steps, not skips, not sub-agents, not composites. */
@@ -60,24 +63,39 @@ function isWork(record: StepRecord): boolean {
 export function selectContext(records: readonly StepRecord[], input: SelectionInput): Selection {
   const { plan } = input;
   const all = candidates(records, plan);
-  const words = contentWords(input.query);
-  const queryVector = input.embed?.(input.query);
-  const scored = all.map((record, i): SelectedRecord => {
+  if (all.length === 0) return { kept: [], dropped: 0, tokens: 0, toSummarize: [] };
+  let query: { readonly words: readonly string[]; readonly vector: Float32Array | undefined } | undefined;
+  const relevanceOf = (record: StepRecord, i: number): number => {
+    query ??= { words: contentWords(input.query), vector: input.embed?.(input.query) };
     const recency = (i + 1) / all.length;
     const semantic =
-      queryVector === undefined || input.embed === undefined ? 0 : cosine(queryVector, input.embed(record.text));
-    const features = featuresOf(record);
-    const match = Math.max(shareOf(words, features.words), semantic);
+      query.vector === undefined || input.embed === undefined ? 0 : cosine(query.vector, input.embed(record.text));
+    const features = featuresOf(record, input.features);
+    const match = Math.max(shareOf(query.words, features.words), semantic);
+    return 0.4 * recency + 0.4 * match + 0.2 * features.richness;
+  };
+  // Where everything is shown in full nobody asks for the order.
+  const scored = all.map((record, i): SelectedRecord => {
+    let relevance: number | undefined;
     return {
       record,
-      relevance: 0.4 * recency + 0.4 * match + 0.2 * features.richness,
+      relevance: () => {
+        relevance ??= relevanceOf(record, i);
+        return relevance;
+      },
       tokens: estimateTokens(record.text),
     };
   });
-  const named = Array.isArray(plan.from);
+  const isAll = Array.isArray(plan.from) || scored.length <= plan.maxItems;
   // The sort is stable: of equals the newer comes first.
-  const byRelevance = [...scored].reverse().sort((a, b) => b.relevance - a.relevance);
-  const chosen = new Set(named ? scored : byRelevance.slice(0, plan.maxItems));
+  const chosen = new Set(
+    isAll
+      ? scored
+      : [...scored]
+          .reverse()
+          .sort((a, b) => b.relevance() - a.relevance())
+          .slice(0, plan.maxItems),
+  );
   const kept = scored.filter((entry) => chosen.has(entry));
   const tokens = kept.reduce((sum, entry) => sum + entry.tokens, 0);
   return {
@@ -89,11 +107,11 @@ export function selectContext(records: readonly StepRecord[], input: SelectionIn
 }
 
 function summarized(kept: readonly SelectedRecord[], mode: ContextPlan["mode"], maxTokens: number): StepRecord[] {
-  const successes = kept.filter((entry) => entry.record.status === "completed");
-  const least = [...successes].sort((a, b) => a.relevance - b.relevance);
-  if (mode === "full") return [];
-  if (mode === "summary") return least.map((entry) => entry.record);
   let tokens = kept.reduce((sum, entry) => sum + entry.tokens, 0);
+  if (mode === "full" || (mode === "auto" && tokens <= maxTokens)) return [];
+  const successes = kept.filter((entry) => entry.record.status === "completed");
+  const least = successes.sort((a, b) => a.relevance() - b.relevance());
+  if (mode === "summary") return least.map((entry) => entry.record);
   const chosen: StepRecord[] = [];
   for (const entry of least) {
     if (tokens <= maxTokens) break;
@@ -114,15 +132,13 @@ const RICH_SIGNS: readonly (readonly [target: number, sign: RegExp])[] = [
   [3, /\b(?:next step|todo|to do|should|must|follow[- ]up|plan to)\b/gi],
 ];
 
-interface Features {
+/** What the text of a record holds; a record is looked at by every agent after it, and its text read once. */
+export interface Features {
   readonly words: ReadonlySet<string>;
   readonly richness: number;
 }
 
-// A record is looked at by every agent after it: what its text holds is found once.
-const known = new WeakMap<StepRecord, Features>();
-
-function featuresOf(record: StepRecord): Features {
+function featuresOf(record: StepRecord, known: Map<StepRecord, Features>): Features {
   let features = known.get(record);
   if (features === undefined) {
     features = { words: new Set(wordsOf(record.text)), richness: richness(record) };

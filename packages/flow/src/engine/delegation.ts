@@ -1,6 +1,6 @@
 import type { AgentPlan, BudgetPlan } from "../config/plan.ts";
 import { FlowError } from "../errors.ts";
-import { type AgentAnswer, type AgentJob, callBase, metaFor } from "./agent-job.ts";
+import { type AgentAnswer, type AgentJob, metaFor, modelRequest } from "./agent-job.ts";
 import type { DelegationDecision, DelegationPolicy } from "./delegation-policy.ts";
 import { greedyPolicy } from "./delegation-policy.ts";
 import { firstObject } from "./json-text.ts";
@@ -96,21 +96,22 @@ async function planned(job: AgentJob): Promise<Assignment[]> {
   );
   let reason = "";
   try {
-    const reply = await callModel({
-      ...callBase(job),
-      path: `${path}/plan`,
-      prompt: [
-        {
-          role: "system",
-          content: systemPrompt(agent, { tag: run.fenceTag, outputRule: undefined, toolRule: undefined }),
-        },
-        { role: "user", content: [{ type: "text", text: userPrompt(run.fenceTag, { task: job.task, ask }) }] },
-      ],
-      tools: [],
-      schema: undefined,
-      meta: { ...metaFor(job, "plan", `${path}/plan`), names },
-      overhead: true,
-    });
+    const reply = await callModel(
+      modelRequest(job, {
+        path: `${path}/plan`,
+        prompt: [
+          {
+            role: "system",
+            content: systemPrompt(agent, { tag: run.fenceTag, outputRule: undefined, toolRule: undefined }),
+          },
+          { role: "user", content: [{ type: "text", text: userPrompt(run.fenceTag, { task: job.task, ask }) }] },
+        ],
+        tools: [],
+        schema: undefined,
+        meta: { ...metaFor(job, "plan", `${path}/plan`), names },
+        overhead: true,
+      }),
+    );
     const plan = readPlan(job, reply.text);
     if (plan.assignments.length > 0) {
       run.emit("subagents.planned", path, {

@@ -43,6 +43,8 @@ export function describeEvent(event: FlowEvent): string | undefined {
       return `  review ${text("k")}: ${data.approved === true ? "approved" : "not approved"}`;
     case "delegation.decided":
       return `  ${data.meta === "stop" ? "stops" : `calls ${(data.slots as readonly string[]).join(", ")}`}: ${text("reason")}`;
+    case "conflict.found":
+      return `! ${(data.agents as readonly string[]).join(", ")} disagree on ${text("topic")}`;
     case "budget.warned":
     case "budget.exceeded":
       return `! budget ${text("which")}: ${text("used")} of ${text("limit")}`;

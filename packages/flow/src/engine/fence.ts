@@ -58,9 +58,19 @@ export function findInjection(text: string): readonly InjectionFlag[] {
  * text can close the fence, whatever tag it guesses.
  */
 export function fenceText(tag: string, attributes: Readonly<Record<string, string>>, text: string): string {
-  const names = Object.entries(attributes).map(
-    ([key, value]) => ` ${key}="${cleanText(value).replace(/[^\p{L}\p{N} _.#:/-]/gu, "_")}"`,
-  );
-  const quoted = JSON.stringify(cleanText(text)).replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
-  return `<data-${tag}${names.join("")}>${quoted}</data-${tag}>`;
+  let names = "";
+  for (const key of Object.keys(attributes)) names += ` ${key}="${attributeText(attributes[key]!)}"`;
+  const json = JSON.stringify(cleanText(text));
+  const quoted = MARKUP.test(json)
+    ? json.replace(ALL_MARKUP, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
+    : json;
+  return `<data-${tag}${names}>${quoted}</data-${tag}>`;
+}
+
+const MARKUP = /[<>&]/;
+const ALL_MARKUP = /[<>&]/g;
+
+function attributeText(value: string): string {
+  // Ids are plain; the look is quicker than the replacement.
+  return /^[\w .#:/-]*$/.test(value) ? value : cleanText(value).replace(/[^\p{L}\p{N} _.#:/-]/gu, "_");
 }

@@ -110,37 +110,50 @@ export class Ledger {
     this.#finalizing = true;
   }
 
+  /** Keeps room for a call if there is any now; undefined when it has to wait. @throws FlowError E407 as {@link reserve} */
+  reserveNow(worst: Worst, scope: Scope): Reservation | undefined {
+    const chain = this.#chain();
+    scope.check();
+    const refused = firstRefusal(chain, worst);
+    if (refused !== undefined) throw this.#exceeded(refused, worst);
+    if (!fitsNow(chain, worst)) return undefined;
+    take(chain, worst, 1);
+    return this.#reservation(chain, worst);
+  }
+
   /**
    * Keeps room for a call. Waits while other calls in flight might leave room; refuses when even their settling can't.
    *
    * @throws FlowError E407 when a limit leaves no room
    */
   async reserve(worst: Worst, scope: Scope): Promise<Reservation> {
+    const free = this.reserveNow(worst, scope);
+    if (free !== undefined) return free;
     const chain = this.#chain();
-    scope.check();
-    const refused = firstRefusal(chain, worst);
-    if (refused !== undefined) throw this.#exceeded(refused, worst);
-    if (!fitsNow(chain, worst)) {
-      await new Promise<void>((resolve, reject) => {
-        const dispose = scope.onCancel((reason) => {
-          this.#shared.waiters = this.#shared.waiters.filter((other) => other !== waiter);
-          reject(reason);
-        });
-        const waiter: Waiter = {
-          chain,
-          worst,
-          admit: () => {
-            dispose();
-            resolve();
-          },
-          refuse: (error) => {
-            dispose();
-            reject(error);
-          },
-        };
-        this.#shared.waiters.push(waiter);
+    await new Promise<void>((resolve, reject) => {
+      const dispose = scope.onCancel((reason) => {
+        this.#shared.waiters = this.#shared.waiters.filter((other) => other !== waiter);
+        reject(reason);
       });
-    } else take(chain, worst, 1);
+      const waiter: Waiter = {
+        chain,
+        worst,
+        admit: () => {
+          dispose();
+          resolve();
+        },
+        refuse: (error) => {
+          dispose();
+          reject(error);
+        },
+      };
+      this.#shared.waiters.push(waiter);
+    });
+    return this.#reservation(chain, worst);
+  }
+
+  /** What gives room that was taken back, once. */
+  #reservation(chain: readonly Ledger[], worst: Worst): Reservation {
     let open = true;
     const close = (): boolean => {
       if (!open) return false;

@@ -3,11 +3,11 @@ import type {
   LanguageModelV3Content,
   LanguageModelV3FinishReason,
   LanguageModelV3FunctionTool,
+  LanguageModelV3GenerateResult,
   LanguageModelV3Prompt,
-  LanguageModelV3Usage,
 } from "@ai-sdk/provider";
 import { estimateTokens } from "../config/defaults.ts";
-import type { FlowPlan, JsonSchema, RetryPlan } from "../config/plan.ts";
+import type { FlowPlan, JsonSchema, ModelPlan, RetryPlan } from "../config/plan.ts";
 import { type FailureClass, FlowError, fromErrorData } from "../errors.ts";
 import { classifyProviderError } from "../providers/classify.ts";
 import { type CallMeta, promptText } from "../providers/model.ts";
@@ -84,7 +84,8 @@ function chainOf(plan: FlowPlan, first: string): string[] {
 
 async function callOne(request: ModelRequest, modelId: string): Promise<ModelReply> {
   const { run, retry, scope } = request;
-  const handle = await run.model(request.plan.models.get(modelId)!);
+  const plan = request.plan.models.get(modelId)!;
+  const handle = run.readyModel(plan) ?? (await run.model(plan));
   const attemptPath = `${request.path}@${modelId}`;
   for (let attempt = 1; ; attempt++) {
     const earlier = run.journal.callFailure(attemptPath, attempt);
@@ -145,23 +146,24 @@ async function attemptCall(request: ModelRequest, handle: ModelHandle): Promise<
     tokens: estimate + maxTokens,
     costUsd: costOf({ inputTokens: estimate, outputTokens: maxTokens, cachedTokens: 0 }, plan.price) ?? 0,
   };
-  const reservation = await run.busy(() => ledger.reserve(worst, scope));
+  // Without a wait ahead nothing is awaited.
+  const reservation = ledger.reserveNow(worst, scope) ?? (await run.busy(() => ledger.reserve(worst, scope)));
+  const { limiter } = handle;
   let giveBack: (() => void) | undefined;
   try {
-    giveBack = await run.busy(async () =>
-      handle.limiter?.acquire(worst.tokens, scope, (ms) =>
-        run.emit("rate.waited", path, { provider: plan.provider, ms }),
-      ),
-    );
+    if (limiter !== undefined)
+      giveBack = await run.busy(() =>
+        limiter.acquire(worst.tokens, scope, (ms) => run.emit("rate.waited", path, { provider: plan.provider, ms })),
+      );
     const began = run.clock.now();
-    run.emit("llm.requested", path, {
+    run.emit("llm.requested", path, () => ({
       provider: plan.provider,
       model: plan.model,
       promptTokens: estimate,
       maxTokens,
       kind: request.meta.kind,
       ...run.content("prompt", promptText(options.prompt)),
-    });
+    }));
     const raw = await run.busy(() => generate(request, handle, options));
     const reply = toReply(raw, plan.model, estimate, options.prompt);
     if (handle.model.countTokens === undefined && estimate > 0)
@@ -177,7 +179,7 @@ async function attemptCall(request: ModelRequest, handle: ModelHandle): Promise<
         reserved: worst.tokens,
       });
     run.log({ kind: "call", path, reply, costUsd, overhead: request.overhead });
-    run.emit("llm.completed", path, {
+    run.emit("llm.completed", path, () => ({
       provider: plan.provider,
       model: plan.model,
       promptTokens: reply.usage.inputTokens,
@@ -186,7 +188,7 @@ async function attemptCall(request: ModelRequest, handle: ModelHandle): Promise<
       finish: reply.finish,
       costUsd,
       ...run.content("reply", reply.text),
-    });
+    }));
     if (reply.finish === "content_filter")
       throw new FlowError("E401", "content_filter", `${plan.provider} (${plan.model}) refused the content.`);
     return reply;
@@ -203,7 +205,7 @@ function callOptions(request: ModelRequest, handle: ModelHandle): LanguageModelV
     prompt: [...request.prompt],
     maxOutputTokens: Math.min(request.maxTokens ?? plan.maxTokens, Math.max(1, Math.floor(plan.contextWindow / 2))),
     temperature: request.temperature ?? plan.temperature,
-    providerOptions: { flow: { meta: request.meta as never }, ...providerOptions(plan.provider, plan.options) },
+    providerOptions: providerOptions(request.meta, plan),
     // Made only when a provider reads it: most simulated calls never do.
     get abortSignal() {
       return scope.signal;
@@ -229,32 +231,25 @@ const OPTION_KEYS: Readonly<Record<string, string>> = {
 };
 
 function providerOptions(
-  provider: string,
-  options: Readonly<Record<string, unknown>>,
+  meta: CallMeta,
+  { provider, options }: ModelPlan,
 ): NonNullable<LanguageModelV3CallOptions["providerOptions"]> {
-  if (Object.keys(options).length === 0) return {};
+  const flow = { meta: meta as never };
+  if (Object.keys(options).length === 0) return { flow };
   const key = OPTION_KEYS[provider] ?? provider.replace(/^npm:/, "").replace(/^.*\//, "");
-  return { [key]: options as never };
+  return { flow, [key]: options as never };
 }
 
-interface Raw {
-  readonly content: readonly LanguageModelV3Content[];
-  readonly finish: LanguageModelV3FinishReason;
-  readonly usage: LanguageModelV3Usage;
-}
+type Raw = Pick<LanguageModelV3GenerateResult, "content" | "finishReason" | "usage">;
 
-async function generate(request: ModelRequest, handle: ModelHandle, options: LanguageModelV3CallOptions): Promise<Raw> {
+function generate(request: ModelRequest, handle: ModelHandle, options: LanguageModelV3CallOptions): Promise<Raw> {
   const { run, scope } = request;
   const isReal = !["simulated", "scripted"].includes(handle.plan.provider);
-  const work = run.env.stream
+  const work: PromiseLike<Raw> = run.env.stream
     ? readStream(request, handle, options)
-    : Promise.resolve(handle.model.doGenerate(options)).then((result) => ({
-        content: result.content,
-        finish: result.finishReason,
-        usage: result.usage,
-      }));
+    : handle.model.doGenerate(options);
   // A model that never answers must not hold the run: the scope ends the wait.
-  return scope.race(isReal ? run.clock.hold(work) : work);
+  return scope.race(isReal ? run.clock.hold(Promise.resolve(work)) : work);
 }
 
 async function readStream(
@@ -268,7 +263,7 @@ async function readStream(
   const dispose = scope.onCancel((reason) => void reader.cancel(reason).catch(() => undefined));
   const texts = new Map<string, string>();
   const calls: LanguageModelV3Content[] = [];
-  let finish: Pick<Raw, "finish" | "usage"> | undefined;
+  let finish: Pick<Raw, "finishReason" | "usage"> | undefined;
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -282,7 +277,7 @@ async function readStream(
         );
       } else if (value.type === "tool-call") calls.push(value);
       else if (value.type === "error") throw value.error;
-      else if (value.type === "finish") finish = { finish: value.finishReason, usage: value.usage };
+      else if (value.type === "finish") finish = { finishReason: value.finishReason, usage: value.usage };
     }
   } finally {
     dispose();
@@ -290,7 +285,7 @@ async function readStream(
     void reader.cancel().catch(() => undefined);
   }
   // Without its last part the text may lack its end, however well it reads.
-  if (finish === undefined || (finish.finish.unified === "other" && finish.finish.raw === undefined))
+  if (finish === undefined || (finish.finishReason.unified === "other" && finish.finishReason.raw === undefined))
     throw new FlowError("E401", "network", `${handle.plan.provider} (${handle.plan.model}) cut its stream off.`);
   return { content: [...[...texts.values()].map((text) => ({ type: "text" as const, text })), ...calls], ...finish };
 }
@@ -305,19 +300,20 @@ const FINISH: Readonly<Record<LanguageModelV3FinishReason["unified"], ModelReply
 };
 
 function toReply(raw: Raw, model: string, estimate: number, prompt: LanguageModelV3Prompt): ModelReply {
-  if (raw.finish.unified === "error")
+  if (raw.finishReason.unified === "error")
     throw new FlowError("E401", "server", `The model '${model}' ended with an error.`);
-  const text = raw.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
-  const toolCalls = raw.content.flatMap((part) =>
-    part.type === "tool-call" ? [{ id: part.toolCallId, name: part.toolName, input: part.input }] : [],
-  );
+  let text = "";
+  const toolCalls: ModelReply["toolCalls"][number][] = [];
+  for (const part of raw.content)
+    if (part.type === "text") text += part.text;
+    else if (part.type === "tool-call") toolCalls.push({ id: part.toolCallId, name: part.toolName, input: part.input });
   // Without the provider's count an estimate stands in: usage must not read as nothing.
   const inputTokens = raw.usage.inputTokens.total ?? Math.min(estimate, estimateTokens(promptText(prompt)));
   const outputTokens = raw.usage.outputTokens.total ?? estimateTokens(text);
   return {
     text,
     toolCalls,
-    finish: FINISH[raw.finish.unified],
+    finish: FINISH[raw.finishReason.unified],
     usage: { inputTokens, outputTokens, cachedTokens: raw.usage.inputTokens.cacheRead ?? 0 },
     model,
   };

@@ -7,13 +7,16 @@ import type { Memory } from "../memory/memory.ts";
 import type { LanguageModel, ModelExtras, ModelFactory } from "../providers/model.ts";
 import type { ToolSource } from "../tools/tool.ts";
 import { afterMicrotasks, type Clock } from "./clock.ts";
+import type { Features } from "./context.ts";
 import type { DelegationPolicy } from "./delegation-policy.ts";
 import { type EventType, type FlowEvent, Redactor } from "./events.ts";
 import { findInjection, type InjectionFlag } from "./fence.ts";
 import type { Journal, LogEntry } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Quoted } from "./prompts.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import type { Scope } from "./scope.ts";
+import type { StepRecord } from "./store.ts";
 
 /** Seeded randomness; handed in. Streams depend on seed and name only. */
 export interface FlowRng {
@@ -74,6 +77,8 @@ export class SuspendSignal extends Error {
   }
 }
 
+type EventData = Readonly<Record<string, unknown>>;
+
 interface Waiter {
   readonly resolve: (value: unknown) => void;
   readonly suspend: () => void;
@@ -94,7 +99,14 @@ export class RunContext {
   readonly redactor: Redactor;
   readonly scope: Scope;
   readonly ledger: Ledger;
+  /** What is worked out once for each record that agents are shown. */
+  readonly shown = {
+    quoted: new Map<StepRecord, Quoted>(),
+    fences: new Map<Quoted, string>(),
+    features: new Map<StepRecord, Features>(),
+  };
   readonly #handles = new Map<ModelPlan, Promise<ModelHandle>>();
+  readonly #ready = new Map<ModelPlan, ModelHandle>();
   readonly #limiters = new Map<string, RateLimiter>();
   readonly #waiters = new Map<string, Waiter>();
   readonly #flags = new Map<string, readonly InjectionFlag[]>();
@@ -131,8 +143,8 @@ export class RunContext {
     return this.env.clock;
   }
 
-  /** Tells an event; secrets are taken out. */
-  emit(type: EventType, spanId: string, data: Readonly<Record<string, unknown>>): void {
+  /** Tells an event; secrets are taken out. Data given as a function is made only when somebody listens. */
+  emit(type: EventType, spanId: string, data: EventData | (() => EventData)): void {
     const seq = this.#seq++;
     if (!this.env.isWatched()) return;
     this.env.onEvent({
@@ -143,13 +155,12 @@ export class RunContext {
       spanId,
       parentSpanId: parentSpan(spanId),
       type,
-      data: this.redactor.data(data),
+      data: this.redactor.data(typeof data === "function" ? data() : data),
     });
   }
 
   /** Length and hash of a text, and the text itself where content is recorded. */
   content(name: string, text: string): Record<string, unknown> {
-    if (!this.env.isWatched()) return {};
     const brief = { [`${name}Chars`]: text.length, [`${name}Hash`]: hash64(text) };
     return this.env.recordContent ? { ...brief, [name]: text } : brief;
   }
@@ -178,14 +189,21 @@ export class RunContext {
     return this.env.rng.split(stream).split(name).uniform();
   }
 
+  /** The model of a plan where it is made already. */
+  readyModel(plan: ModelPlan): ModelHandle | undefined {
+    return this.#ready.get(plan);
+  }
+
   /** The model of a plan, made at first use. */
   model(plan: ModelPlan): Promise<ModelHandle> {
     let handle = this.#handles.get(plan);
     if (handle === undefined) {
       handle = this.clock.hold(
-        this.env
-          .models(plan, { clock: this.clock, seed: this.seed })
-          .then((model) => ({ plan, model, limiter: this.#limiter(plan), estimateRatio: 1 })),
+        this.env.models(plan, { clock: this.clock, seed: this.seed }).then((model) => {
+          const made: ModelHandle = { plan, model, limiter: this.#limiter(plan), estimateRatio: 1 };
+          this.#ready.set(plan, made);
+          return made;
+        }),
       );
       this.#handles.set(plan, handle);
     }

@@ -84,6 +84,9 @@ export interface FlowRun extends AsyncIterable<FlowEvent> {
   pending(): readonly PendingHuman[];
 }
 
+// Reasons that nobody reads: they only take down what still waits.
+const RUN_IS_OVER = new FlowError("E408", "cancelled", "The run is over.");
+const PASS_IS_OVER = new FlowError("E408", "cancelled", "The pass is over.");
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 const NO_TOOLS: ToolSource = {
   resolve: async (_, agent) =>
@@ -229,7 +232,7 @@ async function drive(run: RunContext, input: unknown, options: RunOptions): Prom
     ...(result.error === null ? {} : { error: result.error }),
     ...(result.pending.length === 0 ? {} : { tokens: result.pending.map((human) => human.token) }),
   });
-  run.scope.cancel(new FlowError("E408", "cancelled", "The run is over."));
+  run.scope.cancel(RUN_IS_OVER);
   await close(run);
   return result;
 }
@@ -261,7 +264,7 @@ async function passes(run: RunContext, input: unknown): Promise<FlowResult> {
       files: [run.plan.file],
     };
     const outcome = await executeStep(run.plan.workflow, frame);
-    timer.cancel(new FlowError("E408", "cancelled", "The pass is over."));
+    timer.cancel(PASS_IS_OVER);
     if (outcome.status === "suspended") {
       // An answer may have come after its branch had stopped for it, while others still ran.
       if (run.takeLateAnswers()) {

@@ -12,7 +12,7 @@ import { hash64 } from "../hash.ts";
 import { promptText } from "../providers/model.ts";
 import { replyText, type Tool, wireName } from "../tools/tool.ts";
 import type { AgentJob } from "./agent-job.ts";
-import { callBase, metaFor } from "./agent-job.ts";
+import { metaFor, modelRequest } from "./agent-job.ts";
 import { cutMiddle } from "./context.ts";
 import { fenceText, findInjection } from "./fence.ts";
 import type { ModelReply, ToolReply } from "./journal.ts";
@@ -58,15 +58,16 @@ export async function converse(options: {
       prompt.push({ role: "user", content: [{ type: "text", text: ASKS.answerWithoutTools }] });
     const path = `${job.path}/llm.${turn}`;
     if (turn > 1) trimResults(job, prompt);
-    const reply = await callModel({
-      ...callBase(job),
-      path,
-      prompt,
-      tools: open ? offered : [],
-      schema: options.schema,
-      meta: metaFor(job, job.kind, path),
-      overhead: false,
-    });
+    const reply = await callModel(
+      modelRequest(job, {
+        path,
+        prompt,
+        tools: open ? offered : [],
+        schema: options.schema,
+        meta: metaFor(job, job.kind, path),
+        overhead: false,
+      }),
+    );
     const text = isNative ? undefined : open ? textCall(reply.text) : undefined;
     const calls: readonly Call[] = !open ? [] : isNative ? reply.toolCalls : text === undefined ? [] : [text];
     if (calls.length === 0) return { text: reply.text, prompt };

@@ -6,7 +6,9 @@ export function renderAscii(root: OutlineNode): string {
   const visit = (node: OutlineNode, lead: string, rest: string): void => {
     const note = node.note === "" ? "" : `  ${node.note}`;
     const needs = node.needs.length === 0 ? "" : `  ⇐ ${node.needs.join(", ")}`;
-    lines.push(`${lead}${node.id} (${node.kind})${note}${needs}`);
+    // A step without a name of its own is called by its kind.
+    const name = node.id === node.kind ? node.kind : `${node.id} (${node.kind})`;
+    lines.push(`${lead}${name}${note}${needs}`);
     const items = [
       ...node.children.map((child) => ({ child, isClosing: false })),
       ...(node.closing === undefined ? [] : [{ child: node.closing, isClosing: true }]),

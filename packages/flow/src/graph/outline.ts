@@ -71,7 +71,7 @@ function outline(step: StepPlan, plan: FlowPlan, needs: readonly string[]): Outl
     case "branch":
       return {
         ...base,
-        note: `${step.cases.length} cases${step.otherwise === undefined ? "" : " and else"}`,
+        note: `${step.cases.length} ${step.cases.length === 1 ? "case" : "cases"}${step.otherwise === undefined ? "" : " and else"}`,
         flow: "parallel",
         children: inner([
           ...step.cases.map((item) => item.step),

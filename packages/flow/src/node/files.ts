@@ -1,12 +1,14 @@
+import { closeSync, openSync, readSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { dirname, isAbsolute, join, normalize } from "node:path";
-import type { FileReading, FlowFiles } from "../config/sources.ts";
+import { dirname, isAbsolute, join, normalize, resolve } from "node:path";
+import type { FileReading, FlowFiles, MemoryHead } from "../config/sources.ts";
 
 const MAX_BYTES = 1_048_576;
 
 /** Flow files on disk; paths stay relative where they were given so. */
 export const diskFiles: FlowFiles = {
   resolve: (file, name) => (isAbsolute(name) ? normalize(name) : join(dirname(file), name)),
+  memoryHead: (file, folder, namespace) => readMemoryHead(join(resolve(dirname(file), folder), `${namespace}.jsonl`)),
   async read(file): Promise<FileReading> {
     try {
       const info = await stat(file);
@@ -29,6 +31,26 @@ export const diskFiles: FlowFiles = {
     }
   },
 };
+
+/** Longest first line that is looked at; what a store writes there has some 100 bytes. */
+const HEAD_BYTES = 1_024;
+
+/** What a local store wrote into its first line; undefined where there is no store. */
+function readMemoryHead(path: string): MemoryHead | undefined {
+  try {
+    const handle = openSync(path, "r");
+    try {
+      const bytes = Buffer.alloc(HEAD_BYTES);
+      const line = bytes.toString("utf8", 0, readSync(handle, bytes, 0, HEAD_BYTES, 0)).split("\n")[0]!;
+      const { embedder, dimension } = JSON.parse(line) as Partial<MemoryHead>;
+      return embedder === undefined || dimension === undefined ? undefined : { embedder, dimension };
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return undefined;
+  }
+}
 
 async function siblings(file: string): Promise<readonly string[]> {
   try {

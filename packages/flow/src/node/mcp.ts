@@ -5,6 +5,21 @@ import type { ServerPlan } from "../config/plan.ts";
 import { FlowError } from "../errors.ts";
 import type { ServerConnection } from "../tools/source.ts";
 
+/** assumption: time for a server to start, as one that is fetched by its package runner first takes many seconds. */
+const START_TIMEOUT_MS = 30_000;
+
+/** Where a server is, without what may be secret in its address. */
+function addressOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+/** What failed, with the system's code behind a bare "fetch failed". */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
+  return cause?.code === undefined ? message : `${message} (${cause.code})`;
+}
+
 /** Text of the parts of a tool's answer. */
 function contentText(result: { readonly content?: unknown; readonly structuredContent?: unknown }): string {
   const parts = Array.isArray(result.content)
@@ -60,16 +75,18 @@ export async function connectMcp(server: ServerPlan, file: string): Promise<Serv
     },
   );
   try {
-    await client.connect(transport, { timeout: server.timeoutMs });
+    await client.connect(transport, { timeout: Math.max(server.timeoutMs, START_TIMEOUT_MS) });
   } catch (error) {
     await transport.close().catch(() => undefined);
     throw new FlowError(
       "E403",
       "tool",
-      `The tool server '${server.name}' can't be reached (${how.kind === "stdio" ? how.command : "HTTP"}): ${(error as Error).message}`,
+      `The tool server '${server.name}' can't be reached (${how.kind === "stdio" ? how.command : addressOf(how.url)}): ${reasonOf(error)}. Is it running?`,
     );
   }
   const list = async (): ReturnType<ServerConnection["tools"]> => {
+    // The client writes to the console when it is asked for what the server does not have.
+    if (client.getServerCapabilities()?.tools === undefined) return [];
     const { tools } = await client.listTools(undefined, { timeout: server.timeoutMs });
     return tools.map((tool) => ({
       name: tool.name,

@@ -7,6 +7,7 @@ import { type Clock, VirtualClock } from "../engine/clock.ts";
 import type { FlowEvent } from "../engine/events.ts";
 import { type FlowResult, type FlowRun, runFlow } from "../engine/run.ts";
 import type { FlowRng, HumanRequest } from "../engine/run-context.ts";
+import { fitInput } from "../engine/steps/subflow.ts";
 import { FlowError } from "../errors.ts";
 import { diskFiles } from "./files.ts";
 import { type HostOptions, makeHost } from "./host.ts";
@@ -76,6 +77,9 @@ export async function runFlowFile(file: string, options: RunFileOptions): Promis
   const checked = await checkFlowFile(file, options);
   if (checked.plan === null) return { kind: "bad_file", problems: checked.problems, text: checked.text };
   const plan = withCostLimit(checked.plan, options.maxCostUsd);
+  // A run that can't begin leaves no folder.
+  if (options.folder === undefined || !isRunFolder(options.folder))
+    fitInput(options.input, plan.inputSchema, plan.name);
   const host = await makeHost(options);
   const folder = options.folder === undefined ? undefined : openRunFolder(options.folder);
   if (folder !== undefined && folder.entries.length === 0) {

@@ -1,7 +1,8 @@
+import { DEFAULT_MEMORY_DIR, DEFAULT_NAMESPACE } from "../defaults.ts";
 import { asMap, asString, type DraftStep, draftWorkflow } from "../draft.ts";
 import type { Environment } from "../environment.ts";
 import type { Problem } from "../problem.ts";
-import type { FlowSources } from "../sources.ts";
+import type { FlowFiles, FlowSources } from "../sources.ts";
 import { checkAgents, checkSchemaAt } from "./agents.ts";
 import { Names } from "./collect.ts";
 import { checkModels } from "./models.ts";
@@ -15,6 +16,8 @@ export interface MeaningOptions {
   readonly hostTools: readonly string[];
   /** Length of the vectors of each embedder that the host hands in. */
   readonly embedderDimensions: Readonly<Record<string, number>>;
+  /** What filled a namespace of local memory. */
+  readonly memoryHead: NonNullable<FlowFiles["memoryHead"]>;
   /** A limit on money from outside the file. */
   readonly limitsMoney: boolean;
   /** Model that stands in for the default of the file. */
@@ -60,10 +63,26 @@ function checkMemory(names: Names, options: MeaningOptions): void {
   const embedder = asString(memory?.embedder) ?? "hash384";
   const wanted = memory?.dimension;
   const has = options.embedderDimensions[embedder];
-  if (typeof wanted !== "number" || has === undefined || wanted === has) return;
+  if (has === undefined) return;
+  if (typeof wanted === "number" && wanted !== has) {
+    names.report(
+      "E242",
+      names.document.valueRange(["memory", "dimension"]),
+      `The store has vectors of length ${wanted}, the embedder ${embedder} makes ${has}; nothing is deleted to make them fit.`,
+    );
+    return;
+  }
+  const kind = asString(memory?.kind) ?? "local";
+  if (memory === undefined || kind !== "local") return;
+  const namespace = asString(memory.namespace) ?? DEFAULT_NAMESPACE;
+  const head = options.memoryHead(names.document.file, asString(memory.dir) ?? DEFAULT_MEMORY_DIR, namespace);
+  if (head === undefined) return;
+  // Hosts may name their embedders as they like: of other names only the length tells.
+  const isOther = head.embedder !== embedder && Object.hasOwn(options.embedderDimensions, head.embedder);
+  if (head.dimension === has && !isOther) return;
   names.report(
     "E242",
-    names.document.valueRange(["memory", "dimension"]),
-    `The store has vectors of length ${wanted}, the embedder ${embedder} makes ${has}; nothing is deleted to make them fit.`,
+    names.document.keyRange(["memory"]),
+    `The memory '${namespace}' was filled by the embedder ${head.embedder} (vectors of length ${head.dimension}), not by ${embedder} (${has}); use that embedder or another namespace.`,
   );
 }

@@ -26,9 +26,9 @@ export async function runAgentStep(step: AgentStep, frame: Frame): Promise<Outco
     lineage: [],
     tools: role?.kind !== "finalize",
     subAgents: role?.kind !== "finalize" && role?.kind !== "review",
-    ...(role === undefined ? {} : { parts: role.parts }),
-    ...(role?.softSchema === undefined ? {} : { softSchema: role.softSchema }),
-    ...(role?.names === undefined ? {} : { names: role.names }),
+    parts: role?.parts,
+    softSchema: role?.softSchema,
+    names: role?.names,
   });
   return { status: "completed", text: answer.text, json: answer.json };
 }

@@ -103,13 +103,13 @@ async function attemptOnce(
   const scope = frame.scope.child();
   const inner: Frame = { ...frame, scope, path, parentStepId: step.id };
   const stopTimer = startTimer(inner, step, agentTimeoutMs);
-  run.emit("step.started", stepPath, {
+  run.emit("step.started", stepPath, () => ({
     stepId: step.id,
     kind: step.kind,
     attempt,
     ...(step.kind === "agent" ? { agentId: step.agent } : {}),
     ...(frame.iteration > 0 ? { iteration: frame.iteration } : {}),
-  });
+  }));
   // A reason of this scope alone is a time limit of this step: a failure, not a cancellation from outside.
   const timedOut = (): Outcome | undefined =>
     scope.reason !== undefined && frame.scope.reason === undefined
@@ -299,10 +299,12 @@ function finish(
 ): Outcome {
   const { run } = frame;
   if (outcome.status === "suspended") return outcome;
+  const isDone = outcome.status === "completed";
   const record = makeRecord(step, frame, path, {
     status: outcome.status,
-    ...(outcome.status === "completed" ? { text: outcome.text, json: outcome.json } : {}),
-    ...("error" in outcome ? { error: run.redactor.data(outcome.error.toData()) } : {}),
+    text: isDone ? outcome.text : undefined,
+    json: isDone ? outcome.json : undefined,
+    error: "error" in outcome ? run.redactor.data(outcome.error.toData()) : undefined,
     startedAt,
     endedAt: run.clock.now(),
     attempt,
@@ -310,32 +312,22 @@ function finish(
     costUsd: ledger === undefined ? 0 : ledger.costUsd,
   });
   frame.store.append(record);
-  if (outcome.status === "completed") saveAs(step, frame, outcome.text, outcome.json);
+  if (isDone) saveAs(step, frame, outcome.text, outcome.json);
   if (ATOMIC.includes(step.kind)) {
     run.log({ kind: "step", path, record });
     run.emit("checkpoint.saved", path, { stepId: step.id });
   } else run.log({ kind: "branch", path, status: outcome.status });
-  const data = {
+  if (outcome.status === "skipped") return outcome;
+  run.emit(isDone ? "step.completed" : "step.failed", path, () => ({
     stepId: step.id,
     kind: step.kind,
     attempt,
     durationMs: record.endedAt - startedAt,
     ...(step.kind === "agent" ? { agentId: step.agent } : {}),
-  };
-  if (outcome.status === "completed")
-    run.emit("step.completed", path, {
-      ...data,
-      usage: record.usage,
-      costUsd: record.costUsd,
-      outputChars: outcome.text.length,
-    });
-  else if (outcome.status !== "skipped")
-    run.emit("step.failed", path, {
-      ...data,
-      status: outcome.status,
-      reason: record.error?.class ?? null,
-      error: record.error,
-    });
+    ...(isDone
+      ? { usage: record.usage, costUsd: record.costUsd, outputChars: record.text.length }
+      : { status: outcome.status, reason: record.error?.class ?? null, error: record.error }),
+  }));
   return outcome;
 }
 

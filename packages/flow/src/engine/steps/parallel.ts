@@ -5,6 +5,7 @@ import { BudgetError } from "../ledger.ts";
 import { ASKS, type Quoted } from "../prompts.ts";
 import type { Scope } from "../scope.ts";
 import type { Store } from "../store.ts";
+import { findConflicts, tellConflicts } from "./conflicts.ts";
 import { runPool } from "./pool.ts";
 
 /** Branches at the same time, each with a store of its own; then the join, then the aggregator. */
@@ -20,13 +21,18 @@ export async function runParallel(step: ParallelStep, frame: Frame, execute: Exe
   // In branch order, whatever the order in time.
   for (const store of stores) frame.store.merge(store);
   const joined = join(step, frame, outcomes);
+  const conflicts = findConflicts(branches, outcomes);
+  const strategy = step.aggregator === undefined ? "none" : "aggregator";
+  tellConflicts(frame, "conflict.found", conflicts, strategy);
   if (joined.status !== "completed" || step.aggregator === undefined) return joined;
   const role: AgentRole = {
     kind: "aggregate",
     ask: ASKS.aggregate,
     parts: { earlier: branchWork(branches, outcomes) },
   };
-  return execute(step.aggregator, { ...frame, role });
+  const result = await execute(step.aggregator, { ...frame, role });
+  if (result.status === "completed") tellConflicts(frame, "conflict.resolved", conflicts, strategy);
+  return result;
 }
 
 /** Runs branches under one scope; `isDecided` ends the others as soon as the result can't change any more. */

@@ -7,9 +7,9 @@ import { NO_USAGE, type Usage } from "../usage.ts";
 /** What a record says beside who and where. */
 export interface RecordFields {
   readonly status: StepStatus;
-  readonly text?: string;
+  readonly text?: string | undefined;
   readonly json?: unknown;
-  readonly error?: ErrorData;
+  readonly error?: ErrorData | undefined;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attempt: number;

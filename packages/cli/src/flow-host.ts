@@ -1,0 +1,14 @@
+import type { Embedder } from "@praxis/flow";
+import type { HostOptions } from "@praxis/flow/node";
+import { hash384 } from "@praxis/llm";
+
+/** What this process hands to flows: clock, environment variables, network and embedder. */
+export function flowHost(): HostOptions {
+  const embedder: Embedder = {
+    id: hash384.id,
+    dim: hash384.dim,
+    embedSync: (text) => hash384.embed(text),
+    embed: async (texts) => texts.map((text) => hash384.embed(text)),
+  };
+  return { now: Date.now, env: process.env, fetch: globalThis.fetch, embedders: { hash384: async () => embedder } };
+}
