@@ -20,13 +20,17 @@ type Times = Readonly<Record<string, number>>;
  * process of its own, in turns. The peers are installed apart (`npm install` in bench/peers), as they bring several
  * hundred packages; without them one line says so.
  */
-export function measureFlowPeers(report: (measurement: Measurement) => void): void {
-  if (!existsSync(join(PEERS, "node_modules", "@mastra", "core"))) {
-    console.error("flow.peers: not measured, as LangGraph.js and Mastra are not installed; npm install in bench/peers");
+export function measureFlowPeers(
+  report: (measurement: Measurement) => void,
+  folder = PEERS,
+  say: (line: string) => void = console.error,
+): void {
+  if (!existsSync(join(folder, "node_modules", "@mastra", "core"))) {
+    say("flow.peers: not measured, as LangGraph.js and Mastra are not installed; npm install in bench/peers");
     return;
   }
   const rounds = Array.from({ length: ROUNDS }, () =>
-    Object.fromEntries([OURS, ...AGENTS, ...STEPS].map((system) => [system, timesOf(system)])),
+    Object.fromEntries([OURS, ...AGENTS, ...STEPS].map((system) => [system, timesOf(system, folder)])),
   );
   for (const workflow of Object.keys(rounds[0]![OURS]!)) {
     const timesFor = (system: string): number[] => rounds.map((round) => round[system]![workflow]!);
@@ -57,8 +61,8 @@ export function measureFlowPeers(report: (measurement: Measurement) => void): vo
   }
 }
 
-function timesOf(system: string): Times {
-  return JSON.parse(execFileSync(process.execPath, [join(PEERS, "flow.mjs"), system], { encoding: "utf8" })) as Times;
+function timesOf(system: string, folder: string): Times {
+  return JSON.parse(execFileSync(process.execPath, [join(folder, "flow.mjs"), system], { encoding: "utf8" })) as Times;
 }
 
 function median(values: readonly number[]): number {
