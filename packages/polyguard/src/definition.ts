@@ -12,7 +12,7 @@ import { resetSchema } from "./reset-options.ts";
 import { DEFAULT_TIMEOUTS_MS } from "./reward/endings.ts";
 import { checkWeights, DEFAULT_WEIGHTS, type RewardWeights } from "./reward/settings.ts";
 import { compileWeights } from "./reward/total.ts";
-import { ScenarioSource } from "./scenario/source.ts";
+import { PLAYABLE, ScenarioSource } from "./scenario/source.ts";
 import { makeTaskProvider } from "./scenario/tasks.ts";
 import { TIERS } from "./scenario/tiers.ts";
 import { DIFFICULTIES, SUB_ENVIRONMENTS } from "./scenario/types.ts";
@@ -80,7 +80,7 @@ export function definePolyGuard(kb: KnowledgeBase, options: PolyGuardOptions = {
       reward_weights: weights,
       knowledge_base: { hash: kb.hash, drugs: kb.drugs.length, interactions: kb.rules.length },
       timeouts_ms: DEFAULT_TIMEOUTS_MS,
-      sub_environments: ["DDI"],
+      sub_environments: PLAYABLE,
     },
     sampleAction,
     makeEnv: ({ seed } = {}) => makePolyGuardEnv(parts, seed),

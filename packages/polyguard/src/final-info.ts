@@ -1,10 +1,8 @@
-import type { CourseContext } from "../../course/context.ts";
-import type { CourseEvaluator } from "../../course/evaluator.ts";
-import { computeFinishedJ, computeJ, rollKeepJ } from "../../course/j.ts";
-import type { EpisodeState } from "../../episode.ts";
-import type { Ending } from "../../reward/endings.ts";
-import { meanStepReward, trainingReturn } from "../../reward/training-return.ts";
-import { ddiTaskScore } from "./task-score.ts";
+import type { CourseContext } from "./course/context.ts";
+import { computeFinishedJ, computeJ, rollKeepJ } from "./course/j.ts";
+import type { EpisodeState } from "./episode.ts";
+import type { Ending } from "./reward/endings.ts";
+import { meanStepReward, trainingReturn } from "./reward/training-return.ts";
 
 /** Endings that are failures in the training return. */
 const FAILURES: readonly Ending["reason"][] = ["exploit_detection", "invalid_action_limit", "patient_destabilised"];
@@ -24,17 +22,18 @@ export interface FinalInfo {
 
 const keepCache = new WeakMap<CourseContext["scenario"], number>();
 
-/** Report of an ended episode. J_keep is rolled out once a scenario, on the same event numbers. */
-export function finalInfo(input: {
-  readonly context: CourseContext;
-  readonly evaluator: CourseEvaluator;
-  readonly state: EpisodeState;
-  readonly ending: Ending;
-  readonly criteria: readonly boolean[] | null;
-  /** J of the best course; null = not asked for. */
-  readonly bestJ: number | null;
-}): FinalInfo {
-  const { context, evaluator, state, ending, criteria, bestJ } = input;
+/**
+ * Report of an ended episode. J_keep is rolled out once a scenario, on the same event numbers.
+ * @param criteria of the success, null where the episode ended before they were judged
+ * @param bestJ J of the best course; null = not asked for
+ */
+export function finalInfo(
+  state: EpisodeState,
+  ending: Ending,
+  criteria: readonly boolean[] | null,
+  bestJ: number | null,
+): FinalInfo {
+  const { context, evaluator, sub } = state;
   const { scenario } = context;
   let keepJ = keepCache.get(scenario);
   if (keepJ === undefined) {
@@ -50,14 +49,13 @@ export function finalInfo(input: {
     j,
     keep_j: keepJ,
     best_j: bestJ,
-    task_score: ddiTaskScore({ j, keepJ, bestJ, uselessChanges: state.uselessChanges }),
+    task_score: sub.taskScore(state, { j, keepJ, bestJ }),
     mean_step_reward: meanStepReward(state.records),
-    training_return: trainingReturn(withVoidedCredit(state.records), {
-      j,
-      keepJ,
-      isSuccess: success,
-      isFailure: FAILURES.includes(ending.reason),
-    }),
+    training_return: trainingReturn(
+      withVoidedCredit(state.records),
+      { j, keepJ, isSuccess: success, isFailure: FAILURES.includes(ending.reason) },
+      { stepCost: sub.stepCost },
+    ),
     admissions: state.world.events.filter((event) => event.kind === "admission" || event.kind === "severe").length,
   };
 }

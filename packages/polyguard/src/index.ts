@@ -31,7 +31,8 @@ export { type ReviewedEnv, type ReviewRequest, reviewRecord } from "./review.ts"
 export { renderReviewHtml } from "./review-html.ts";
 export { renderReviewText } from "./review-text.ts";
 export { DEFAULT_WEIGHTS, type RewardWeights } from "./reward/settings.ts";
-export { generateScenario, type ScenarioKey, scenarioId } from "./scenario/generate.ts";
+export { generateScenario } from "./scenario/generate.ts";
+export { type ScenarioKey, scenarioId } from "./scenario/key.ts";
 export { TIERS } from "./scenario/tiers.ts";
 export { DIFFICULTIES, type Difficulty, type Scenario, SPLITS, type Split } from "./scenario/types.ts";
 export { type EpisodeScore, type ScoredEpisodeRequest, scoreEpisode } from "./score-episode.ts";

@@ -7,7 +7,6 @@ import { HarmEngine, risk90Days } from "../engine/harm.ts";
 import type { Facts } from "../interactions/facts.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
-import { TIERS } from "../scenario/tiers.ts";
 import type { Medication, WorldState } from "../world/types.ts";
 import { findListHits, type ListHits, showAlerts } from "./alerts.ts";
 import { factsOf } from "./facts.ts";
@@ -139,7 +138,7 @@ export class KnownBuilder {
       subEnvironment: scenario.subEnvironment,
       difficulty: scenario.difficulty,
       clock: world.clock,
-      maxSteps: TIERS[scenario.difficulty].steps,
+      maxSteps: scenario.initial.clock.stepsLeft,
       ageYears,
       sex,
       weightKg,
@@ -179,7 +178,8 @@ export class KnownBuilder {
       entropyHint: fields.count === 0 ? 0 : fields.missing.length / fields.count,
       burden: risk.burden,
       r90Estimate: risk.r90,
-      targets: [],
+      targets: scenario.targets?.map(({ medRef }) => medRef) ?? NO_TARGETS,
+      mustStay: scenario.mustStay ?? NO_TARGETS,
     };
   }
 
@@ -305,6 +305,7 @@ export class KnownBuilder {
 }
 
 const NO_HISTORY: KnownMedication["doseHistory"] = [];
+const NO_TARGETS: readonly string[] = [];
 const NO_MULTIPLIERS = {};
 const NO_RESPONSES = {};
 

@@ -153,6 +153,7 @@ export function knownFromObservation(kb: KnowledgeBase, observation: Observation
     },
     r90Estimate: observation.safety.r90_estimate,
     targets: [],
+    mustStay: [],
   };
 }
 

@@ -41,6 +41,8 @@ export interface ScoredState {
   /** Steps so far in the episode, this one not counted. */
   readonly step: number;
   readonly maxSteps: number;
+  /** Components that the sub-environment scores in its own way; null payload = nothing is carried out. Absent = none. */
+  readonly ownComponents?: (payload: ActionPayload | null, confidence: number) => Partial<Components>;
 }
 
 /** What was done, as far as the score cares. */
@@ -74,6 +76,8 @@ export interface StepScore {
   readonly isGoodChoice: boolean;
   readonly value: CourseValue;
 }
+
+const NO_COMPONENTS: Partial<Components> = {};
 
 /** U(a) is good within this share of the range from best to worst legal. */
 const GOOD_SHARE = 0.25;
@@ -139,7 +143,8 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
     anti_cheat_score: antiCheatScore(flags),
     uncertainty_calibration_score: uncertaintyCalibration(action.confidence, isGood),
   };
-  const components = quantizeAll(raw);
+  const own = state.ownComponents?.(isCarriedOut ? payload : null, action.confidence) ?? NO_COMPONENTS;
+  const components = quantizeAll(Object.assign(raw, own));
   const { channels, total } = totalReward(components, weights);
   const gateInput = {
     isUnparsable: action.isUnparsable,
@@ -158,7 +163,7 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
   raw.safety_delta_score = safetyDelta(value, voided);
   raw.burden_improvement_score = burdenImprovement(value, voided);
   raw.disease_stability_score = diseaseStability(value, voided);
-  const capped = quantizeAll(raw);
+  const capped = quantizeAll(Object.assign(raw, own));
   return {
     reward,
     components,
@@ -196,6 +201,7 @@ export function keepReward(state: ScoredState): number {
     explanation_grounding_score: 1,
     anti_cheat_score: 1,
     uncertainty_calibration_score: uncertaintyCalibration(isGood ? 1 : 0, isGood),
+    ...state.ownComponents?.(payload, 1),
   });
   return totalReward(components, state.weights).total;
 }

@@ -1,5 +1,6 @@
 import type { KnownValue } from "../observation/types.ts";
 import type { Patient, Physiology, WorldState } from "../world/types.ts";
+import type { MissingTherapy } from "./hazard-family.ts";
 
 /** Tiers, from easy to hard. */
 export const DIFFICULTIES = ["easy", "medium", "hard"] as const;
@@ -36,6 +37,10 @@ export interface Hazard {
   readonly ruleIds: readonly string[];
   /** Drugs of the hazard in the regimen. */
   readonly drugIndexes: readonly number[];
+  /** Of these: drugs that should go. */
+  readonly targetIndexes: readonly number[];
+  /** The therapy that is missing; null = the hazard is another one. */
+  readonly missing: MissingTherapy | null;
   readonly needsSeveralVisits: boolean;
 }
 
@@ -85,6 +90,13 @@ export interface TierSettings {
   readonly randomEffectScale: number;
 }
 
+/** A medication that the task asks to reduce. */
+export interface TaskTarget {
+  readonly medRef: string;
+  /** Dose to come down to, in the unit of the drug's row; 0 = stop. */
+  readonly floorDosePerDay: number;
+}
+
 /** Everything fixed about one scenario. Plain data; latent, never sent to an agent. */
 export interface Scenario {
   /** `<task>/<tier>/<split>/<seed>`. */
@@ -108,6 +120,10 @@ export interface Scenario {
   readonly levelPerExposure: Readonly<Record<string, number>>;
   /** Days of a visit interval. */
   readonly stepDays: number;
+  /** Medications that the task asks to reduce, and how far; absent = none. */
+  readonly targets?: readonly TaskTarget[];
+  /** Medications that the task asks to leave, by medRef; absent = none. */
+  readonly mustStay?: readonly string[];
   /** Uniform numbers of the event draws, [visit][domain] row-major: the same for every policy and fork. */
   readonly eventUniforms: readonly number[];
 }
