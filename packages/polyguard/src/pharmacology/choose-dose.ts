@@ -1,0 +1,58 @@
+import { attainment } from "./attainment.ts";
+import type { DoseOption } from "./dose-options.ts";
+import { type DoseDay, type DosingCovariates, type DosingModel, TROUGH, VALUE } from "./dosing-model.ts";
+
+/** A patient's possible parameters and what was given so far. */
+export interface DosingOutlook {
+  readonly model: DosingModel;
+  readonly covariates: DosingCovariates;
+  /** Random effects on the log scale, one array a draw. */
+  readonly draws: readonly Float64Array[];
+  readonly days: readonly DoseDay[];
+  /** Co-medication of the day `ahead` days from now, 0 = the coming one. */
+  readonly dayAhead: (ahead: number) => Pick<DoseDay, "clearanceFactor" | "absorptionFactor">;
+}
+
+/** Days that a dose is judged over: until most of its effect has come. assumption: chosen on simulated patients. */
+const LOOKAHEAD_DAYS: Readonly<Record<string, number>> = {
+  vancomycin: 2,
+  gentamicin: 3,
+  warfarin: 9,
+  digoxin: 14,
+  phenytoin: 14,
+  lithium_carbonate: 10,
+  levothyroxine: 84,
+};
+
+/** Days a dose of that drug is judged over. */
+export function lookaheadDays(model: DosingModel): number {
+  return LOOKAHEAD_DAYS[model.drugId] ?? 2 * model.stepDays;
+}
+
+/** Mean attainment of each option over the coming days, averaged over the draws, if the dose then stays. */
+export function scoreDoses(outlook: DosingOutlook, options: readonly DoseOption[], horizonDays: number): number[] {
+  const { model, covariates, draws, days, dayAhead } = outlook;
+  const target = model.target(covariates.ageYears);
+  const ahead = Array.from({ length: horizonDays }, (_, i) => dayAhead(i));
+  const scores = options.map(() => 0);
+  for (const draw of draws) {
+    const parameters = model.individual(covariates, draw);
+    const now = model.start(parameters);
+    for (const day of days) model.advanceDay(now, parameters, day);
+    for (const [k, option] of options.entries()) {
+      const state = Float64Array.from(now);
+      for (const factors of ahead) {
+        model.advanceDay(state, parameters, { ...option, ...factors });
+        scores[k]! += attainment(target, state[VALUE]!, state[TROUGH]!);
+      }
+    }
+  }
+  return scores.map((score) => score / (draws.length * horizonDays));
+}
+
+/** Index of the highest score; of equal ones the first. */
+export function indexOfBest(scores: readonly number[]): number {
+  let best = 0;
+  for (const [i, score] of scores.entries()) if (score > scores[best]! + 1e-12) best = i;
+  return best;
+}
