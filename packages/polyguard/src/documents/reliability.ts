@@ -54,29 +54,26 @@ export function poolClaims(claims: readonly WeighedClaim[]): readonly PooledClai
 }
 
 function poolMatter(matter: string, group: readonly WeighedClaim[]): PooledClaim {
-  let best: PooledClaim | null = null;
-  let bestOdds = Number.NEGATIVE_INFINITY;
-  for (const { claim } of group) {
-    if (best?.value === claim.value) continue;
+  const values = new Map(group.map(({ claim }) => [claim.value, claim.unit]));
+  const pooled = [...values].map(([value, unit]) => {
     let odds = 0;
     let support = 0;
-    for (const other of group) {
-      const isFor = other.claim.value === claim.value;
-      odds += (isFor ? 1 : -1) * logit(other.reliability);
+    for (const { claim, reliability } of group) {
+      const isFor = claim.value === value;
+      odds += (isFor ? 1 : -1) * logit(reliability);
       if (isFor) support++;
     }
-    if (odds <= bestOdds) continue;
-    bestOdds = odds;
-    best = {
-      matter,
-      value: claim.value,
-      unit: claim.unit,
-      probability: 1 / (1 + Math.exp(-odds)),
-      support,
-      against: group.length - support,
-    };
-  }
-  return best!;
+    return { value, unit, odds, support };
+  });
+  const best = pooled.reduce((first, each) => (each.odds > first.odds ? each : first));
+  return {
+    matter,
+    value: best.value,
+    unit: best.unit,
+    probability: 1 / (1 + Math.exp(-best.odds)),
+    support: best.support,
+    against: group.length - best.support,
+  };
 }
 
 function logit(p: number): number {

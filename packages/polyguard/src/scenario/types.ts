@@ -58,6 +58,8 @@ export interface Mask {
   /** Fields hidden until revealed: `weight`, `height`, `smoker`, `frailty`, `life_expectancy`, `indication:m3`, `start:m3`, `allergy:a1`, `condition:CODE`. */
   readonly hidden: ReadonlySet<string>;
   readonly alertCoverage: number;
+  /** Pairs of drugs whose hits are not shown as alerts until they are looked up, whatever the coverage. */
+  readonly hiddenPairs?: readonly (readonly [first: number, second: number])[];
   /** Specialist conflicts. */
   readonly conflicts: readonly {
     readonly id: string;
