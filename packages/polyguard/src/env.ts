@@ -19,7 +19,7 @@ import { importBundle } from "./fhir/import.ts";
 import type { ImportedRecord } from "./fhir/record.ts";
 import { recordInfo, stepReview } from "./fhir/record-info.ts";
 import { type RecordScenario, scenarioOfRecord } from "./fhir/scenario.ts";
-import { finalInfo } from "./final-info.ts";
+import { type EndedEpisode, finalInfo, makeYardsticks } from "./final-info.ts";
 import { describeDelta } from "./info.ts";
 import type { KnowledgeBase } from "./kb/types.ts";
 import { encodeObservation } from "./observation/encode.ts";
@@ -28,7 +28,7 @@ import type { Observation } from "./observation/schema.ts";
 import { hearPatient } from "./observation/symptoms.ts";
 import { type ResetOptions, resolveReset } from "./reset-options.ts";
 import { judgeStaleAction } from "./reward/anti-cheat.ts";
-import { countStep, type Ending, judgeEnding, NO_COUNTS } from "./reward/endings.ts";
+import { countStep, judgeEnding, NO_COUNTS } from "./reward/endings.ts";
 import { type JudgedStep, judgeStep, type StepJudgement } from "./reward/judge-step.ts";
 import { advanceCredit, keepReward, type ScoredState } from "./reward/score.ts";
 import type { CompiledWeights } from "./reward/total.ts";
@@ -44,7 +44,7 @@ import {
   stepped,
   withStep,
 } from "./step-records.ts";
-import type { Drawn, Effect, Finished, Passed } from "./sub-environments/sub-environment.ts";
+import type { Drawn, Effect, Finished, Passed, Yardsticks } from "./sub-environments/sub-environment.ts";
 
 /** What an environment is put together from. */
 export interface PolyGuardParts {
@@ -185,8 +185,8 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
       uselessChanges:
         state.uselessChanges + Number(isUselessChange(state, judged.carriedOut, alignment?.candidate ?? null)),
     };
-    const { ending, criteria } = judgeEnd(finished, state, judged, counters);
-    const faced = face(sub, state.engines, finished, streams, ending !== null);
+    const ended = this.#judgeEnd(finished, state, judged, counters);
+    const faced = face(sub, state.engines, finished, streams, ended !== null);
     // One literal: what is spread together leaves states of many hidden classes, which are slow to make and to read.
     const next: EpisodeState = {
       sub,
@@ -225,13 +225,13 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
     if (next.exposesLegality) info.actionMask = actionMask(next);
     if (context.scenario.split === "record")
       info.record = stepReview(context.kb, next.known, { before: state.assessment.keep, after: score.value });
-    if (ending !== null) Object.assign(info, this.#reportEnd(next, ending, criteria));
+    if (ended !== null) Object.assign(info, endInfo(next, ended));
     return {
       state: next,
       observation: observe(next),
       reward: flags.some((flag) => flag.level === "hard") ? LOWEST_REWARD : score.reward,
-      terminated: ending?.kind === "terminated",
-      truncated: ending?.kind === "truncated",
+      terminated: ended?.ending.kind === "terminated",
+      truncated: ended?.ending.kind === "truncated",
       info,
     };
   }
@@ -269,6 +269,7 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
       maxSteps: state.context.scenario.initial.clock.stepsLeft,
       ownComponents: (payload, confidence) =>
         state.sub.components(state, { payload, confidence, effect: payload === null ? null : effectOf(payload) }),
+      informationValue: (payload) => state.sub.informationValue?.(state, payload) ?? null,
     };
   }
 
@@ -289,18 +290,59 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
         flags: [flag],
         failure_reasons: ["stale_step"],
         invalid_action_count: state.counters.invalidInAll,
-        ...(isExploit ? this.#reportEnd(next, { reason: "exploit_detection", kind: "terminated" }, null) : {}),
+        ...(isExploit
+          ? endInfo(next, {
+              ending: { reason: "exploit_detection", kind: "terminated" },
+              criteria: null,
+              yardsticks: this.#yardsticksOf(next, next),
+            })
+          : {}),
       },
     };
   }
 
-  /** What the last step tells. J of the best course only where it is asked for and the patient is a scenario's. */
-  #reportEnd(state: EpisodeState, ending: Ending, criteria: readonly boolean[] | null): Info {
-    const { context, scoresTask, sub } = state;
-    const isAsked = scoresTask && sub.needsBestJ && context.scenario.split !== "record";
-    const bestJ = isAsked ? this.#parts.bestJ(context) : null;
-    return { terminationReason: ending.reason, ...finalInfo(state, ending, criteria, bestJ) };
+  /** J of the best course is told only where it is wanted and the patient is a scenario's. */
+  #yardsticksOf({ scoresTask, sub }: EpisodeState, finished: Finished): () => Yardsticks {
+    const { context } = finished;
+    const isWanted = sub.bestJUse !== "none" && (scoresTask ?? sub.bestJUse === "success");
+    const isTold = isWanted && context.scenario.split !== "record";
+    return makeYardsticks(finished, () => (isTold ? this.#parts.bestJ(context) : null));
   }
+
+  #judgeEnd(
+    finished: Finished,
+    before: EpisodeState,
+    judged: StepJudgement,
+    counters: EpisodeState["counters"],
+  ): EndedEpisode | null {
+    const { sub } = before;
+    const { context, world, evaluator } = finished;
+    const { clock } = world;
+    const input = {
+      isExploit: judged.flags.some((flag) => flag.level === "hard"),
+      hasSevereEvent: finished.hasSevereEvent,
+      harmNow: world === before.world ? 0 : evaluator.now(context, world).harm,
+      harmAtReset: before.harmAtReset,
+      counters,
+      isFinish: judged.carriedOut?.type === "FINISH" || sub.isOver(finished, judged.carriedOut),
+      isJustifiedReview: judged.carriedOut?.type === "REQUEST_REVIEW" && isReviewJustified(before),
+      isSuccess: false,
+      // Where the length is fixed, the last step is the end of the course and no limit from outside.
+      visitsLeft: sub.isFixedLength ? clock.stepsLeft : clock.visitsLeft,
+      stepsLeft: clock.stepsLeft,
+      isWallClockOver: false,
+    };
+    if (judgeEnding(input) === null) return null;
+    const yardsticks = this.#yardsticksOf(before, finished);
+    const criteria = sub.criteria(finished, yardsticks);
+    const ending = judgeEnding({ ...input, isSuccess: criteria.every(Boolean) })!;
+    return { ending, criteria, yardsticks };
+  }
+}
+
+/** What the info of the last step tells beside that of every step. */
+function endInfo(state: EpisodeState, ended: EndedEpisode): Info {
+  return { terminationReason: ended.ending.reason, ...finalInfo(state, ended) };
 }
 
 /** Time passes for what is carried out; nothing passes for FINISH and for what is not. */
@@ -321,36 +363,6 @@ function passTime(
       hasSevereEvent: false,
     };
   return state.sub.pass(state, payload, effect, streams);
-}
-
-function judgeEnd(
-  finished: Finished,
-  before: EpisodeState,
-  judged: StepJudgement,
-  counters: EpisodeState["counters"],
-): { readonly ending: Ending | null; readonly criteria: readonly boolean[] | null } {
-  const { sub } = before;
-  const { context, world, evaluator } = finished;
-  const { clock } = world;
-  const isOver = sub.isOver(finished, judged.carriedOut);
-  const input = {
-    isExploit: judged.flags.some((flag) => flag.level === "hard"),
-    hasSevereEvent: finished.hasSevereEvent,
-    harmNow: world === before.world ? 0 : evaluator.now(context, world).harm,
-    harmAtReset: before.harmAtReset,
-    counters,
-    isFinish: isOver || judged.carriedOut?.type === "FINISH",
-    isJustifiedReview: judged.carriedOut?.type === "REQUEST_REVIEW" && isReviewJustified(before),
-    isSuccess: false,
-    // Where the length is fixed, the last step is the end of the course and no limit from outside.
-    visitsLeft: sub.isFixedLength ? clock.stepsLeft : clock.visitsLeft,
-    stepsLeft: clock.stepsLeft,
-    isWallClockOver: false,
-  };
-  const first = judgeEnding(input);
-  if (first === null) return { ending: null, criteria: null };
-  const criteria = sub.criteria(finished);
-  return { ending: judgeEnding({ ...input, isSuccess: criteria.every(Boolean) }), criteria };
 }
 
 function observe(state: EpisodeState): Observation {

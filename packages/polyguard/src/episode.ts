@@ -25,8 +25,8 @@ export interface EpisodeState extends Decision, Finished {
   readonly engines: Engines;
   readonly episodeId: string;
   readonly exposesLegality: boolean;
-  /** The last step tells the task score. */
-  readonly scoresTask: boolean;
+  /** The reset asked for the task score, or forbade it; null = neither. */
+  readonly scoresTask: boolean | null;
   readonly warnings: readonly string[];
   readonly nonce: string;
   readonly credit: EpisodeCredit;

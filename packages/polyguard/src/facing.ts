@@ -53,7 +53,7 @@ export function face(
   isOver = false,
 ): Faced {
   const { context, evaluator, world, memory } = standing;
-  const known = knownBuilder.build(context, world, memory);
+  const known = knownBuilder.build(context, world, memory, sub.know(standing));
   const legality = buildLegalityContext(knownKb, known, sub.rules);
   const nonce = hashText(`${context.scenario.id}/${world.clock.step}`);
   evaluator.begin(context, world);

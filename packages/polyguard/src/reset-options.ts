@@ -25,7 +25,9 @@ export const resetSchema = z.object({
   score_task: z
     .boolean()
     .optional()
-    .describe("tell the task score at the end; the best course of a scenario is planned once, in about half a second"),
+    .describe(
+      "tell the task score at the end where it needs the best course of the scenario, planned once in about half a second; default only where success itself needs it",
+    ),
   show_population: z.boolean().optional().describe("BANDIT_MINING: list the population in the first observation"),
   expose_legality: z.boolean().optional().describe("debugging: put a legality mask into info"),
 });
@@ -42,8 +44,8 @@ export type WantedEpisode =
 export interface ResolvedReset {
   readonly wanted: WantedEpisode;
   readonly exposesLegality: boolean;
-  /** The last step tells the task score. */
-  readonly scoresTask: boolean;
+  /** The task score is asked for, or forbidden; null = neither. */
+  readonly scoresTask: boolean | null;
   /** BANDIT_MINING: the first observation lists the population. */
   readonly showsPopulation: boolean;
   readonly warnings: readonly string[];
@@ -69,7 +71,7 @@ export function resolveReset(options: ResetOptions, seed: number): ResolvedReset
   const task = namedTask(parsed.data);
   const switches = {
     exposesLegality: parsed.data.expose_legality ?? false,
-    scoresTask: parsed.data.score_task ?? false,
+    scoresTask: parsed.data.score_task ?? null,
     showsPopulation: parsed.data.show_population ?? false,
     warnings,
   };

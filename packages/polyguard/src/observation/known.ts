@@ -90,8 +90,8 @@ export class KnownBuilder {
     this.#engine = new HarmEngine(kb);
   }
 
-  /** All that the agent could know in this state. */
-  build(context: CourseContext, world: WorldState, memory: Memory): Known {
+  /** All that the agent could know in this state. @param own what the sub-environment tells beside it */
+  build(context: CourseContext, world: WorldState, memory: Memory, own: unknown = null): Known {
     const kb = this.#kb;
     const { scenario } = context;
     const { patient, mask } = scenario;
@@ -180,6 +180,7 @@ export class KnownBuilder {
       r90Estimate: risk.r90,
       targets: scenario.targets?.map(({ medRef }) => medRef) ?? NO_TARGETS,
       mustStay: scenario.mustStay ?? NO_TARGETS,
+      own,
     };
   }
 

@@ -232,6 +232,8 @@ export interface Known {
   readonly targets: readonly string[];
   /** Medications that the task asks to leave, by medRef. */
   readonly mustStay: readonly string[];
+  /** What the sub-environment tells beside all this, for its own legality rules; null = nothing, as for a policy over a wire. */
+  readonly own: unknown;
 }
 
 /** Values of {@link Known} that do not follow from world and scenario: what was learned, shown and drawn. Immutable. */

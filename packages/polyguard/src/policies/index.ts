@@ -1,8 +1,6 @@
-import { didYouMean, type Policy, PraxisError, type SyncEnv } from "@praxis/env";
-import type { StepAction } from "../actions/schema.ts";
+import { didYouMean, PraxisError, type SyncEnv } from "@praxis/env";
 import { loadBundledKnowledgeBase } from "../kb/node.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
-import type { Observation } from "../observation/schema.ts";
 import {
   intervalScore,
   makeLookaheadPlanner,
@@ -12,6 +10,7 @@ import {
   yearScore,
 } from "./oracle-planners.ts";
 import { makeOraclePolicy } from "./oracle-policy.ts";
+import { type PolyGuardPolicy, withOwnPlay } from "./own-play.ts";
 import { makeRandomLegalPolicy } from "./random-legal.ts";
 import { makeRuleBasedPolicy } from "./rule-based.ts";
 import {
@@ -22,8 +21,7 @@ import {
 } from "./simple-policies.ts";
 import { makeClosedLoopPlanner, makeOpenLoopPlanner } from "./typical-patient.ts";
 
-/** A policy that plays PolyGuard. */
-export type PolyGuardPolicy = Policy<StepAction, Observation>;
+export type { PolyGuardPolicy } from "./own-play.ts";
 
 /** Policies that need the observation alone, and so play over a wire as well. */
 const OBSERVATION_POLICIES: Readonly<Record<string, (kb: KnowledgeBase) => PolyGuardPolicy>> = {
@@ -59,7 +57,7 @@ export function makeObservationPolicy(name: string, kb: KnowledgeBase = loadBund
   const make = OBSERVATION_POLICIES[name];
   if (make === undefined || !Object.hasOwn(OBSERVATION_POLICIES, name))
     throw unknownPolicy(name, OBSERVATION_POLICY_NAMES);
-  return make(kb);
+  return withOwnPlay(make(kb), { kb, env: null });
 }
 
 /**
@@ -67,11 +65,12 @@ export function makeObservationPolicy(name: string, kb: KnowledgeBase = loadBund
  * Throws UNKNOWN_NAME with the nearest name.
  */
 export function makePolyguardPolicy(name: string, env: SyncEnv): PolyGuardPolicy {
-  if (name === "random_legal") return makeRandomLegalPolicy(env);
+  const tools = { kb: loadBundledKnowledgeBase(), env };
+  if (name === "random_legal") return withOwnPlay(makeRandomLegalPolicy(env), tools);
   if (OBSERVATION_POLICY_NAMES.includes(name)) return makeObservationPolicy(name);
   const makePlanner = Object.hasOwn(ORACLES, name) ? ORACLES[name] : undefined;
   if (makePlanner === undefined) throw unknownPolicy(name, POLYGUARD_POLICIES);
-  return makeOraclePolicy(name, env, makePlanner);
+  return withOwnPlay(makeOraclePolicy(name, env, makePlanner), tools);
 }
 
 function unknownPolicy(name: string, known: readonly string[]): PraxisError {

@@ -41,6 +41,8 @@ export interface ScoredState {
   /** Steps so far in the episode, this one not counted. */
   readonly step: number;
   readonly maxSteps: number;
+  /** The sub-environment's own estimate of what an information action is worth; absent or null = the general one. */
+  readonly informationValue?: (payload: ActionPayload) => number | null;
   /** Components that the sub-environment scores in its own way; null payload = nothing is carried out. Absent = none. */
   readonly ownComponents?: (payload: ActionPayload | null, confidence: number) => Partial<Components>;
 }
@@ -110,14 +112,15 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
   const effect = payload === null ? null : effectOf(legality, payload);
   const voi =
     isCarriedOut && isInformationAction(payload.type)
-      ? valueOfInformation(
+      ? (state.informationValue?.(payload) ??
+        valueOfInformation(
           course,
           state.evaluator,
           world,
           legality,
           payload,
           assessment.candidates.map(({ candidate }) => candidate),
-        )
+        ))
       : 0;
   const { keep } = assessment;
   const isSmall = isCarriedOut && usesChange(payload.type) && Math.abs(utility - keep.utility) < CHURN_LIMIT;

@@ -54,6 +54,7 @@ export const COURSE_HOOKS = {
   cacheSize: 512,
   rules: NOTHING,
   begin: () => null,
+  know: () => null,
   offers: (at) => generalOffers(at.legality),
   apply: applyOnCourse,
   pass: passOnCourse,
@@ -61,4 +62,4 @@ export const COURSE_HOOKS = {
   injected: () => NOTHING,
   isOver: () => false,
   observe: () => NO_BLOCKS,
-} as const satisfies Omit<SubEnvironment<unknown, unknown>, "id" | "draw" | "criteria" | "taskScore" | "needsBestJ">;
+} as const satisfies Omit<SubEnvironment<unknown, unknown>, "id" | "draw" | "criteria" | "taskScore" | "bestJUse">;

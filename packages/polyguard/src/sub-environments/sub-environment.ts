@@ -12,6 +12,7 @@ import type { Observation } from "../observation/schema.ts";
 import type { Known, Memory } from "../observation/types.ts";
 import type { StateAssessment } from "../reward/assessment.ts";
 import type { Components } from "../reward/settings.ts";
+import type { ReturnEnd, ReturnStep } from "../reward/training-return.ts";
 import type { ScenarioKey } from "../scenario/key.ts";
 import type { Scenario, SubEnvironment as SubEnvironmentId } from "../scenario/types.ts";
 import type { WorldState } from "../world/types.ts";
@@ -100,7 +101,7 @@ export interface Finished<Content = unknown, Special = unknown> extends Standing
 export interface Yardsticks {
   readonly j: number;
   readonly keepJ: number;
-  /** J of the best course; null when the reset did not ask for it. */
+  /** J of the best course; null when it was not worked out. */
   readonly bestJ: number | null;
 }
 
@@ -126,6 +127,8 @@ export interface SubEnvironment<Content = unknown, Special = unknown> {
   draw(tools: DrawTools, key: ScenarioKey): Drawn<Content>;
   /** Own state at reset. */
   begin(drawn: Drawn<Content>, streams: RngStreams, switches: ResetSwitches): Special;
+  /** What the agent may know of the own state, as the rules above need it: `known.own`. */
+  know(at: Standing<Content, Special>): unknown;
   /** What is offered at a step. */
   offers(at: Facing<Content, Special>): OfferPlan;
   /** Carries a legal action out; no time passes. */
@@ -141,14 +144,24 @@ export interface SubEnvironment<Content = unknown, Special = unknown> {
   components(at: Decision<Content, Special>, action: RewardedAction): Partial<Components>;
   /** Canonical payloads that injected documents asked for so far. */
   injected(at: Decision<Content, Special>): readonly string[];
+  /** Expected gain in U from an information action, instead of the general estimate; absent or null = the general one. */
+  informationValue?(at: Decision<Content, Special>, payload: ActionPayload): number | null;
   /** True when the task has come to its own end with this step; success and the course's endings apart. */
   isOver(at: Standing<Content, Special>, payload: ActionPayload | null): boolean;
-  /** Which of the success criteria hold, in the order of the scenario's list. */
-  criteria(at: Finished<Content, Special>): readonly boolean[];
-  /** True when the task score is measured against J of the best course, which is then worked out on demand. */
-  readonly needsBestJ: boolean;
+  /**
+   * Which of the success criteria hold, in the order of the scenario's list. A criterion that rests on a J_best that was not
+   * worked out does not hold.
+   */
+  criteria(at: Finished<Content, Special>, yardsticks: () => Yardsticks): readonly boolean[];
+  /**
+   * What needs J of the best course, half a second of planning once a scenario: nothing, the task score (worked out when the
+   * reset asks for the score), or success itself (worked out unless the reset forbids it).
+   */
+  readonly bestJUse: "none" | "score" | "success";
   /** Task score, 0-1; null when a yardstick is missing. */
   taskScore(at: Finished<Content, Special>, yardsticks: Yardsticks): number | null;
+  /** Training return of an ended episode; absent = that of the course with the sub-environment's step cost. */
+  trainingReturn?(at: Finished<Content, Special>, steps: readonly ReturnStep[], end: ReturnEnd): number;
   /** Blocks of the observation. */
   observe(at: Decision<Content, Special>): ObservationBlocks;
 }

@@ -36,6 +36,6 @@ export const ddi: SubEnvironment<null, null> = {
     }),
   }),
   criteria: (at) => judgeCriteria(at.context, at.evaluator, at),
-  needsBestJ: true,
+  bestJUse: "score",
   taskScore: courseTaskScore,
 };

@@ -1,0 +1,57 @@
+import type { Policy, SyncEnv } from "@praxis/env";
+import type { StepAction } from "../actions/schema.ts";
+import type { KnowledgeBase } from "../kb/types.ts";
+import type { Observation } from "../observation/schema.ts";
+import type { SubEnvironment } from "../scenario/types.ts";
+
+/** A policy that plays PolyGuard. */
+export type PolyGuardPolicy = Policy<StepAction, Observation>;
+
+/** What a policy is made with. */
+export interface PlayTools {
+  readonly kb: KnowledgeBase;
+  /** The environment it plays in, where that is in this process; oracles and random_legal need it. */
+  readonly env: SyncEnv | null;
+}
+
+/** Makes the policy that plays under a name in one sub-environment. */
+export type PolicyMaker = (tools: PlayTools) => PolyGuardPolicy;
+
+/**
+ * Policies that play a sub-environment in another way than the general policy of that name does: by sub-environment, then
+ * by name.
+ */
+export const OWN_PLAY: Readonly<Partial<Record<SubEnvironment, Readonly<Record<string, PolicyMaker>>>>> = {};
+
+/** The general policy, with the own play of whichever sub-environment an observation is of. Each is made when first needed. */
+export function withOwnPlay(general: PolyGuardPolicy, tools: PlayTools): PolyGuardPolicy {
+  const made = new Map<SubEnvironment, PolyGuardPolicy>();
+  let playing: PolyGuardPolicy | null = null;
+  let begin: ((policy: PolyGuardPolicy) => void) | null = null;
+  return {
+    name: general.name,
+    reset: (rng) => {
+      playing = null;
+      begin = (policy) => policy.reset(rng);
+    },
+    act: (observation, info) => {
+      if (playing === null) {
+        playing = policyFor(observation.sub_environment);
+        begin?.(playing);
+      }
+      return playing.act(observation, info);
+    },
+  };
+
+  function policyFor(sub: SubEnvironment): PolyGuardPolicy {
+    const makers = OWN_PLAY[sub];
+    const make = makers !== undefined && Object.hasOwn(makers, general.name) ? makers[general.name] : undefined;
+    if (make === undefined) return general;
+    let policy = made.get(sub);
+    if (policy === undefined) {
+      policy = make(tools);
+      made.set(sub, policy);
+    }
+    return policy;
+  }
+}
