@@ -4,6 +4,8 @@ import type { CourseContext } from "../course/context.ts";
 import type { CourseEvaluator } from "../course/evaluator.ts";
 import { stopMedication } from "../course/regimen.ts";
 import { recommendedTaper } from "../course/taper-classes.ts";
+import { trueFacts } from "../interactions/facts.ts";
+import { findOmissions } from "../interactions/omissions.ts";
 import { targetDose, usualDoseMax } from "../kb/dose-grid.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { Drug } from "../kb/types.ts";
@@ -51,6 +53,28 @@ export function gainBounds(
     state,
   );
   return { best, elsewhere, stopAll: evaluator.valueOfState(context, stopped).utility - keep, byDrug };
+}
+
+/** Gain of ordering everything that the drugs of the list ask to be watched, over KEEP. */
+export function watchGain(context: CourseContext, evaluator: CourseEvaluator): number {
+  const { kb, scenario } = context;
+  const orders = scenario.initial.medications.flatMap((each) => drugAt(kb, each.drugIndex).monitoring);
+  evaluator.begin(context, scenario.initial);
+  const watched = evaluator.value({ type: "ORDER_MONITORING", medRef: null, orders: [...new Set(orders)] });
+  return watched.utility - evaluator.value(null).utility;
+}
+
+/** Therapies that are indicated and missing from the list as it is taken. */
+export function missingTherapies({ kb, scenario }: CourseContext): readonly MissingTherapy[] {
+  const { initial, patient } = scenario;
+  const regimen = initial.medications.map(({ drugIndex, dosePerDay, startDay, isPrn }) => ({
+    drugIndex,
+    dosePerDay,
+    daysOfUse: -startDay,
+    isPrn,
+  }));
+  const orders = new Set(initial.orders.map(({ code }) => code));
+  return findOmissions(kb, regimen, trueFacts(patient, initial), { lifeExpectancy: patient.lifeExpectancy, orders });
 }
 
 /** Gain of the best start of a missing therapy, over KEEP; the same few drugs as replacements are tried. */

@@ -3,7 +3,7 @@ import type { CourseContext } from "../course/context.ts";
 import type { CourseEvaluator } from "../course/evaluator.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import { addProtections, fillBaseRegimen } from "./base-regimen.ts";
-import { gainBounds, startGain } from "./bounds.ts";
+import { gainBounds, missingTherapies, startGain, watchGain } from "./bounds.ts";
 import { drawDecoys } from "./decoys.ts";
 import { ScenarioDraft } from "./draft.ts";
 import { familiesOf } from "./hazard-families.ts";
@@ -34,6 +34,8 @@ const MIN_GAIN = 0.004;
 const MIN_HAZARD_GAIN = 0.003;
 /** Most that an action on a drug outside the hazards may gain: the base regimen is near its best. */
 const MOST_ELSEWHERE = 0.01;
+/** Most that two changes and all monitoring together may gain where no hazard is injected. */
+const MOST_QUIET = 0.007;
 /** Stopping everything may gain at most this share of the best action's gain. */
 const STOP_ALL_SHARE = 0.5;
 
@@ -92,6 +94,8 @@ function tryScenario(
   const decoyRng = hazardRng.split("decoys");
   const hazardDrugs = new Set(placed.flatMap((hazard) => hazard.drugs.map((drug) => drug.index)));
   const decoyCount = decoyRng.integer(tier.decoys[0], tier.decoys[1]);
+  const decoys = drawDecoys(draft, judged.hits, judged.managed, hazardDrugs, decoyRng, decoyCount);
+  if (decoys.length < tier.decoys[0]) return null;
   const maskRng = rng.split("mask");
   const unmasked = makeScenario({
     draft,
@@ -113,7 +117,7 @@ function tryScenario(
       successCriteria: plan.successCriteria,
       patient: draft.patient,
       hazards: judged.hazards,
-      decoys: drawDecoys(draft, judged.hits, judged.managed, hazardDrugs, decoyRng, decoyCount),
+      decoys,
       stepDays: plan.stepDays,
     },
   });
@@ -209,7 +213,17 @@ function isWorthwhile(
   const focus = new Set(placed.flatMap((hazard) => hazard.drugs.map((drug) => drug.index)));
   const bounds = gainBounds(context, evaluator, focus, allowed);
   if (bounds.elsewhere > MOST_ELSEWHERE) return false;
-  if (placed.length === 0) return bounds.stopAll <= STOP_ALL_SHARE * MOST_ELSEWHERE;
+  const withheld = new Set(placed.map(({ missing }) => missing?.condition));
+  const omitted = missingTherapies(context)
+    .filter(({ condition }) => !withheld.has(condition))
+    .map((omission) => startGain(context, evaluator, omission, allowed));
+  if (omitted.some((gain) => gain > MOST_ELSEWHERE)) return false;
+  if (placed.length === 0) {
+    // Nothing is to be gained here, by several small steps neither.
+    const gains = [...bounds.byDrug.values(), ...omitted].sort((a, b) => b - a).slice(0, 2);
+    const sum = gains.reduce((total, gain) => total + Math.max(0, gain), watchGain(context, evaluator));
+    return sum <= MOST_QUIET && bounds.stopAll <= STOP_ALL_SHARE * MOST_ELSEWHERE;
+  }
   let best = bounds.best;
   for (const { sign, drugs, missing } of placed) {
     if (sign === "hit" || sign === "rule") continue;

@@ -34,12 +34,22 @@ export function judgeRegimen(
       : placed.some((hazard) => hitsOfHazard([hit], hazard).length > 0);
   const managed: PairHit[] = [];
   for (const hit of hits) {
-    if (hit.severity === "moderate" || hazardOf(hit)) continue;
+    if (hazardOf(hit)) continue;
+    if (hit.severity === "moderate") {
+      // A level-guided drug of a long-standing list is watched: else ordering its level would be the best thing to do.
+      const isWatched =
+        hit.objectIndex !== null &&
+        drugAt(kb, hit.objectIndex).isNarrowTi &&
+        hit.managementCodes.includes("MONITOR") &&
+        !hazardDrugs.has(hit.aIndex) &&
+        !hazardDrugs.has(hit.bIndex);
+      if (isWatched) watch(draft, hit);
+      continue;
+    }
     const isMonitorable =
       hit.severity === "major" && hit.managementCodes.includes("MONITOR") && !hit.managementCodes.includes("AVOID");
     if (!isMonitorable || isHeldOutRule(hit.ruleId)) return null;
-    const objects = hit.objectIndex === null ? [hit.aIndex, hit.bIndex] : [hit.objectIndex];
-    for (const index of objects) draft.orders.push(...drugAt(kb, index).monitoring);
+    watch(draft, hit);
     managed.push(hit);
   }
   const regimenHits = regimenHitsOf(draft);
@@ -62,6 +72,12 @@ export function judgeRegimen(
     });
   }
   return { hits, managed, hazards };
+}
+
+/** Orders the monitoring of the drug whose exposure changes, or of both. */
+function watch(draft: ScenarioDraft, hit: PairHit): void {
+  const objects = hit.objectIndex === null ? [hit.aIndex, hit.bIndex] : [hit.objectIndex];
+  for (const index of objects) draft.orders.push(...drugAt(draft.kb, index).monitoring);
 }
 
 function regimenHitsOf(draft: ScenarioDraft): readonly RegimenHit[] {
