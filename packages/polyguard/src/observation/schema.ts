@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { candidateSchema } from "../actions/schema.ts";
 import { DIFFICULTIES, SUB_ENVIRONMENTS } from "../scenario/types.ts";
+import { banditBlockSchema } from "../sub-environments/bandit-mining/block-schema.ts";
+import { newDrugBlockSchema } from "../sub-environments/new-drug-decomposition/block-schema.ts";
 
 /** A laboratory value or vital sign; `flag` L, N or H against the reference range. */
 const labSchema = z.strictObject({
@@ -134,6 +136,8 @@ export const observationSchema = z.strictObject({
     z.strictObject({ step: z.int(), action_type: z.string(), target: z.string().nullable(), outcome: z.string() }),
   ),
   warnings: z.array(z.string()),
+  bandit: banditBlockSchema.optional(),
+  new_drug: newDrugBlockSchema.optional(),
   uncertainty: z.strictObject({ missing_fields: z.array(z.string()), entropy_hint: z.number() }),
 });
 

@@ -3,6 +3,7 @@ import type { StepAction } from "../actions/schema.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import type { Observation } from "../observation/schema.ts";
 import type { SubEnvironment } from "../scenario/types.ts";
+import { MINING_PLAY } from "./mining/own-play.ts";
 
 /** A policy that plays PolyGuard. */
 export type PolyGuardPolicy = Policy<StepAction, Observation>;
@@ -21,7 +22,9 @@ export type PolicyMaker = (tools: PlayTools) => PolyGuardPolicy;
  * Policies that play a sub-environment in another way than the general policy of that name does: by sub-environment, then
  * by name.
  */
-export const OWN_PLAY: Readonly<Partial<Record<SubEnvironment, Readonly<Record<string, PolicyMaker>>>>> = {};
+export const OWN_PLAY: Readonly<Partial<Record<SubEnvironment, Readonly<Record<string, PolicyMaker>>>>> = {
+  BANDIT_MINING: MINING_PLAY,
+};
 
 /** The general policy, with the own play of whichever sub-environment an observation is of. Each is made when first needed. */
 export function withOwnPlay(general: PolyGuardPolicy, tools: PlayTools): PolyGuardPolicy {

@@ -1,8 +1,16 @@
 import type { SubEnvironment as SubEnvironmentId } from "../scenario/types.ts";
+import { banditMining } from "./bandit-mining/index.ts";
 import { ddi } from "./ddi/index.ts";
+import { newDrugDecomposition } from "./new-drug-decomposition/index.ts";
+import { regimenRisk } from "./regimen-risk/index.ts";
 import type { SubEnvironment } from "./sub-environment.ts";
+import { webSearchMissingData } from "./web-search-missing-data/index.ts";
 
 /** The sub-environments that can be played, by id. */
 export const SUB_ENVIRONMENT_TABLE: Readonly<Partial<Record<SubEnvironmentId, SubEnvironment>>> = {
   DDI: ddi,
+  REGIMEN_RISK: regimenRisk,
+  BANDIT_MINING: banditMining,
+  WEB_SEARCH_MISSING_DATA: webSearchMissingData,
+  NEW_DRUG_DECOMPOSITION: newDrugDecomposition,
 };

@@ -1,5 +1,6 @@
+import { SAFE_MEAN } from "../../sub-environments/bandit-mining/risk.ts";
 import { normalised } from "./localise.ts";
-import type { MiningProblem } from "./miner.ts";
+import { knownPairsOf, type MiningProblem } from "./miner.ts";
 import { patternLogDensity, RISK_GRID, triggerSize } from "./risk-model.ts";
 import type { Suspicion } from "./suspicion.ts";
 
@@ -49,7 +50,7 @@ export class Growth {
     this.#drugs = problem.drugs;
     const outside: number[] = [];
     for (let drug = 0; drug < problem.drugs; drug++) if (!set.includes(drug)) outside.push(drug);
-    const isKnown = new Set(problem.knownPairs.map(({ a, b }) => a * problem.drugs + b));
+    const isKnown = new Set(knownPairsOf(problem).map(({ a, b }) => a * problem.drugs + b));
     const first: number[] = [];
     const second: number[] = [];
     const priors: number[] = [];
@@ -184,7 +185,7 @@ export class Growth {
       for (let r = 0; r < RISK_GRID.length; r++) {
         const weight = weights[g * RISK_GRID.length + r]!;
         if (weight < 1e-9) continue;
-        const value = shared < triggerSize(size) ? 0.92 : 1 + (RISK_GRID[r]! - 1) * ((2 * shared) / size - 1);
+        const value = shared < triggerSize(size) ? SAFE_MEAN : 1 + (RISK_GRID[r]! - 1) * ((2 * shared) / size - 1);
         mean += weight * value;
         square += weight * value * value;
       }

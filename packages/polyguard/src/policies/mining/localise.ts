@@ -1,4 +1,5 @@
-import type { MiningProblem } from "./miner.ts";
+import { SAFE_MEAN, SAFE_SPREAD } from "../../sub-environments/bandit-mining/risk.ts";
+import { knownPairsOf, type MiningProblem } from "./miner.ts";
 import {
   choose,
   expectedPatterns,
@@ -73,7 +74,7 @@ export class Localisation {
   propose(): readonly number[] {
     const weights = normalised(this.#logs);
     const safe = weights.at(-1)!;
-    const safeRate = dangerRate(Math.exp(0), safeMeanOutcome(this.#noise));
+    const safeRate = dangerRate((SAFE_MEAN - OUTCOME_LIMIT) / Math.hypot(this.#noise, SAFE_SPREAD));
     const rows = this.#guesses.length;
     const mass = new Float64Array(rows);
     // Row g, entry c: chance of a dangerous outcome when c members of guess g are probed.
@@ -94,7 +95,7 @@ export class Localisation {
         let rate = 0;
         for (let r = 0; r < RISK_GRID.length; r++) {
           const excess = (RISK_GRID[r]! - 1) * ((2 * count) / size - 1);
-          rate += weights[g * RISK_GRID.length + r]! * dangerRate(1, (1 + excess - OUTCOME_LIMIT) / this.#noise);
+          rate += weights[g * RISK_GRID.length + r]! * dangerRate((1 + excess - OUTCOME_LIMIT) / this.#noise);
         }
         rates[g * 9 + count] = rate / sum;
       }
@@ -175,13 +176,9 @@ export class Localisation {
 /** An outcome above this reads as dangerous when the next probe is chosen: half way from safe to the least danger. */
 const OUTCOME_LIMIT = 1.08;
 
-function safeMeanOutcome(noise: number): number {
-  return (0.92 - OUTCOME_LIMIT) / Math.hypot(noise, 0.06);
-}
-
 /** Logistic stand-in for the normal distribution function (within 0.01): good enough to choose a probe. */
-function dangerRate(scale: number, z: number): number {
-  return scale / (1 + Math.exp(-1.702 * z));
+function dangerRate(z: number): number {
+  return 1 / (1 + Math.exp(-1.702 * z));
 }
 
 function entropy(p: number): number {
@@ -222,22 +219,25 @@ class MemberPrior {
   readonly #outside: number;
   readonly #counts: ReturnType<typeof expectedPatterns>;
   readonly #isKnown: ReadonlySet<number>;
+  readonly #knownCount: number;
   readonly #set: readonly number[];
 
   constructor(problem: MiningProblem, set: readonly number[]) {
     this.#problem = problem;
     this.#outside = problem.drugs - set.length;
     this.#counts = expectedPatterns(problem);
-    this.#isKnown = new Set(problem.knownPairs.map(({ a, b }) => a * problem.drugs + b));
+    const knownPairs = knownPairsOf(problem);
+    this.#isKnown = new Set(knownPairs.map(({ a, b }) => a * problem.drugs + b));
+    this.#knownCount = knownPairs.length;
     this.#set = set;
   }
 
   of(members: readonly number[], size: number): number {
-    const { drugs, knownPairs } = this.#problem;
+    const { drugs } = this.#problem;
     const missing = size - members.length;
     const random = (this.#counts.random[size]! * choose(this.#outside, missing)) / choose(drugs, size);
     const structured = this.#counts.onKnownPair[size]!;
-    if (structured === 0 || knownPairs.length === 0) return random;
+    if (structured === 0 || this.#knownCount === 0) return random;
     let inside = 0;
     let across = 0;
     for (const a of members) {
@@ -247,6 +247,6 @@ class MemberPrior {
     }
     const rest = choose(drugs - 2, size - 2);
     const ways = inside * choose(this.#outside, missing) + across * choose(this.#outside - 1, missing - 1);
-    return random + (structured * ways) / (knownPairs.length * rest);
+    return random + (structured * ways) / (this.#knownCount * rest);
   }
 }

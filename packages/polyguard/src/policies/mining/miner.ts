@@ -4,8 +4,10 @@ import type { Finding } from "../../sub-environments/bandit-mining/findings.ts";
 export interface MiningProblem {
   /** Number of drugs. */
   readonly drugs: number;
-  /** Known major or contraindicated pairs, a < b. */
-  readonly knownPairs: readonly { readonly a: number; readonly b: number }[];
+  /** Severity of each pair in the interaction table, row-major: 0 none, 1 moderate, 2 major, 3 contraindicated; symmetric. */
+  readonly pairRanks: Uint8Array;
+  /** Anticholinergic burden of each drug, 0-3. */
+  readonly anticholinergic: readonly number[];
   /** Hidden patterns in the task. */
   readonly patterns: number;
   /** Standard deviation of one probe. */
@@ -24,4 +26,15 @@ export interface Miner {
   learn(combination: readonly number[], relativeRisk: number): void;
   /** What it would declare now. */
   declare(): readonly Finding[];
+}
+
+/** Rank from which on a pair counts as known to be dangerous. */
+const KNOWN_RANK = 2;
+
+/** Known major or contraindicated pairs, a < b, in order. */
+export function knownPairsOf({ drugs, pairRanks }: MiningProblem): { readonly a: number; readonly b: number }[] {
+  const pairs: { a: number; b: number }[] = [];
+  for (let a = 0; a < drugs; a++)
+    for (let b = a + 1; b < drugs; b++) if (pairRanks[a * drugs + b]! >= KNOWN_RANK) pairs.push({ a, b });
+  return pairs;
 }

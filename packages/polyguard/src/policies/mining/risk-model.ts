@@ -1,5 +1,5 @@
-import { patternExcess, SAFE_MEAN, SAFE_SPREAD } from "../../sub-environments/bandit-mining/risk.ts";
 import { binomialTable } from "../../sub-environments/bandit-mining/binomial.ts";
+import { patternExcess, SAFE_MEAN, SAFE_SPREAD } from "../../sub-environments/bandit-mining/risk.ts";
 import type { MiningProblem } from "./miner.ts";
 
 /** Grid of a pattern's relative risk, midpoints of six equal parts of 1.8-3.0. */

@@ -1,10 +1,11 @@
 import type { Rng } from "@praxis/env";
 import type { Finding } from "../../sub-environments/bandit-mining/findings.ts";
+import { patternExcess } from "../../sub-environments/bandit-mining/risk.ts";
 import { STAR_SIZES } from "../../sub-environments/bandit-mining/tiers.ts";
+import { subsetsOf } from "../../sub-environments/bandit-mining/truth.ts";
 import { type FoundPattern, Growth } from "./growth.ts";
 import { Localisation } from "./localise.ts";
 import type { Miner, MiningProblem } from "./miner.ts";
-import { patternExcess } from "../../sub-environments/bandit-mining/risk.ts";
 import { triggerSize } from "./risk-model.ts";
 import { Suspicion } from "./suspicion.ts";
 import { Verification } from "./verification.ts";
@@ -139,10 +140,4 @@ export class StructuredMiner implements Miner {
       verification.confirmed.some((subset) => subset.every((drug) => set.includes(drug)));
     for (let i = this.#queue.length - 1; i >= 0; i--) if (isMasked(this.#queue[i]!.set)) this.#queue.splice(i, 1);
   }
-}
-
-/** All subsets of `count` drugs, in lexicographic order. */
-function subsetsOf(drugs: readonly number[], count: number): readonly (readonly number[])[] {
-  if (count === 0) return [[]];
-  return drugs.flatMap((drug, at) => subsetsOf(drugs.slice(at + 1), count - 1).map((rest) => [drug, ...rest]));
 }

@@ -1,5 +1,5 @@
+import { knownPairsOf, type MiningProblem } from "./miner.ts";
 import { choose, expectedPatterns, patternLogDensity, RISK_GRID, safeLogDensity } from "./risk-model.ts";
-import type { MiningProblem } from "./miner.ts";
 
 /** Drugs of a screened set. */
 const SET_SIZE = 8;
@@ -31,8 +31,9 @@ export class Suspicion {
     const { onKnownPair, random } = expectedPatterns(problem);
     const known = new Float64Array(n * n);
     const degree = new Float64Array(n);
-    const count = Math.max(1, problem.knownPairs.length);
-    for (const { a, b } of problem.knownPairs) {
+    const knownPairs = knownPairsOf(problem);
+    const count = Math.max(1, knownPairs.length);
+    for (const { a, b } of knownPairs) {
       known[a * n + b] = 1;
       known[b * n + a] = 1;
       degree[a]!++;
@@ -75,11 +76,15 @@ export class Suspicion {
   /** Chance that a set is dangerous, at most 0.9: the sum over its pairs and triples, which are rarely dangerous together. */
   chance(set: readonly number[]): number {
     let sum = 0;
-    this.#visit(set, (pair) => {
-      sum += Math.max(0, this.#pairs[pair]!);
-    }, (triple) => {
-      sum += Math.max(0, this.#triples[triple]!);
-    });
+    this.#visit(
+      set,
+      (pair) => {
+        sum += Math.max(0, this.#pairs[pair]!);
+      },
+      (triple) => {
+        sum += Math.max(0, this.#triples[triple]!);
+      },
+    );
     return Math.min(0.9, sum);
   }
 
@@ -124,11 +129,15 @@ export class Suspicion {
   evidence(pattern: readonly number[], size: number): number {
     if (size === 6) return 1;
     let least = Number.POSITIVE_INFINITY;
-    this.#visit(pattern, (pair) => {
-      if (size <= 3) least = Math.min(least, Math.max(1e-6, this.#pairs[pair]! / this.#pairPrior[pair]!));
-    }, (triple) => {
-      if (size > 3) least = Math.min(least, Math.max(1e-6, this.#triples[triple]! / this.#triplePrior[triple]!));
-    });
+    this.#visit(
+      pattern,
+      (pair) => {
+        if (size <= 3) least = Math.min(least, Math.max(1e-6, this.#pairs[pair]! / this.#pairPrior[pair]!));
+      },
+      (triple) => {
+        if (size > 3) least = Math.min(least, Math.max(1e-6, this.#triples[triple]! / this.#triplePrior[triple]!));
+      },
+    );
     return Number.isFinite(least) ? least : 1;
   }
 
@@ -157,11 +166,15 @@ export class Suspicion {
   /** Worth of screening a set. */
   worth(set: readonly number[]): number {
     let sum = 0;
-    this.#visit(set, (pair) => {
-      sum += this.#pairs[pair]!;
-    }, (triple) => {
-      sum += TRIPLE_VALUE * this.#triples[triple]!;
-    });
+    this.#visit(
+      set,
+      (pair) => {
+        sum += this.#pairs[pair]!;
+      },
+      (triple) => {
+        sum += TRIPLE_VALUE * this.#triples[triple]!;
+      },
+    );
     return sum;
   }
 
@@ -188,9 +201,13 @@ export class Suspicion {
 
   #pairShare(set: readonly number[], chance: number): number {
     let pairs = 0;
-    this.#visit(set, (pair) => {
-      pairs += Math.max(0, this.#pairs[pair]!);
-    }, () => {});
+    this.#visit(
+      set,
+      (pair) => {
+        pairs += Math.max(0, this.#pairs[pair]!);
+      },
+      () => {},
+    );
     return chance === 0 ? 0 : Math.min(1, pairs / chance);
   }
 
@@ -206,11 +223,15 @@ export class Suspicion {
   }
 
   #scale(set: readonly number[], pairFactor: number, tripleFactor: number): void {
-    this.#visit(set, (pair) => {
-      if (this.#pairs[pair]! > 0) this.#pairs[pair] = this.#pairs[pair]! * pairFactor;
-    }, (triple) => {
-      if (this.#triples[triple]! > 0) this.#triples[triple] = this.#triples[triple]! * tripleFactor;
-    });
+    this.#visit(
+      set,
+      (pair) => {
+        if (this.#pairs[pair]! > 0) this.#pairs[pair] = this.#pairs[pair]! * pairFactor;
+      },
+      (triple) => {
+        if (this.#triples[triple]! > 0) this.#triples[triple] = this.#triples[triple]! * tripleFactor;
+      },
+    );
     this.#mirror(set);
   }
 

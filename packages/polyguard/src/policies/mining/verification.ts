@@ -64,4 +64,3 @@ export class Verification {
     return -0.5 * z * z - Math.log(this.#noise);
   }
 }
-
