@@ -1,4 +1,5 @@
 import { generateScenario } from "../../scenario/generate.ts";
+import { TASK_FAMILIES } from "../../scenario/task-families.ts";
 import { TIERS } from "../../scenario/tiers.ts";
 import type { Difficulty } from "../../scenario/types.ts";
 import { COURSE_HOOKS } from "../course-hooks.ts";
@@ -8,11 +9,6 @@ import { judgeCriteria } from "./success.ts";
 
 /** Hazards by tier: the sub-environment's own count wins over the tier's. */
 const HAZARDS: Readonly<Record<Difficulty, number>> = { easy: 1, medium: 2, hard: 3 };
-
-const FAMILIES: readonly string[] = [
-  ...["H01", "H02", "H03", "H04", "H06", "H09", "H10", "H15", "H16", "H17", "H19", "H20", "H29", "H30"],
-  ...["H39", "H40", "H41", "H42", "H45"],
-];
 
 /** DDI: injected dangerous interactions among decoys, to be resolved without losing an indicated therapy. */
 export const ddi: SubEnvironment<null, null> = {
@@ -29,7 +25,7 @@ export const ddi: SubEnvironment<null, null> = {
         "no illegal action",
         "no severe event",
       ],
-      families: FAMILIES,
+      families: TASK_FAMILIES.ddi_risk,
       hazards: [HAZARDS[key.difficulty], HAZARDS[key.difficulty]],
       tier: TIERS[key.difficulty],
       stepDays: 14,
