@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { didYouMean, PraxisError } from "@praxis/env";
+import { measureBandit } from "./bandit.ts";
 import {
   type Figure,
   fillFigures,
@@ -22,6 +23,7 @@ import { measureServer } from "./server.ts";
 const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => void) => Promise<void>>> = {
   server: measureServer,
   polyguard: measurePolyguard,
+  bandit: measureBandit,
   nn: measureNn,
   flow: measureFlow,
 };

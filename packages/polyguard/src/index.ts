@@ -26,6 +26,13 @@ export {
   OBSERVATION_POLICY_NAMES,
   POLYGUARD_POLICIES,
 } from "./policies/index.ts";
+export { type Exploration, LinearMiner } from "./policies/mining/linear-miner.ts";
+export type { Miner, MiningProblem } from "./policies/mining/miner.ts";
+export { type MakeMiner, makeMiningPolicy } from "./policies/mining/mining-policy.ts";
+export { type MakeRiskNetwork, NeuralMiner, type RiskNetwork } from "./policies/mining/neural-miner.ts";
+export { miningProblem } from "./policies/mining/problem.ts";
+export { type MiningPoint, runMiner } from "./policies/mining/run-miner.ts";
+export { StructuredMiner } from "./policies/mining/structured-miner.ts";
 export { type PolyguardRenderer, renderPolyguard } from "./render.ts";
 export { type ReviewedEnv, type ReviewRequest, reviewRecord } from "./review.ts";
 export { renderReviewHtml } from "./review-html.ts";
@@ -36,3 +43,6 @@ export { type ScenarioKey, scenarioId } from "./scenario/key.ts";
 export { TIERS } from "./scenario/tiers.ts";
 export { DIFFICULTIES, type Difficulty, type Scenario, SPLITS, type Split } from "./scenario/types.ts";
 export { type EpisodeScore, type ScoredEpisodeRequest, scoreEpisode } from "./score-episode.ts";
+export { type FindingsScore, scoreFindings } from "./sub-environments/bandit-mining/findings.ts";
+export { drawInstance, type MiningInstance } from "./sub-environments/bandit-mining/instance.ts";
+export { type Population, populationOf } from "./sub-environments/bandit-mining/population.ts";

@@ -1,0 +1,108 @@
+import { Rng } from "@praxis/env";
+import { bootstrap } from "@praxis/eval";
+import type { Kernels } from "@praxis/nn";
+import { selectKernels } from "@praxis/nn/node";
+import {
+  type Difficulty,
+  drawInstance,
+  LinearMiner,
+  loadBundledKnowledgeBase,
+  type Miner,
+  type MiningPoint,
+  type MiningProblem,
+  miningProblem,
+  NeuralMiner,
+  populationOf,
+  runMiner,
+  StructuredMiner,
+} from "@praxis/polyguard";
+import type { Measurement } from "./figures.ts";
+import { RiskMlp } from "./risk-network.ts";
+
+/** Instances of split val for the shipped policy, and for the learned ones, which take longer. */
+const INSTANCES = 100;
+const INSTANCES_LEARNED = 20;
+const FIRST_SEED = 100_000;
+/** Points of the curves, as shares of the budget. */
+const SHARES = [0.1, 0.2, 0.3, 0.5, 0.7];
+
+type MakeMiner = (problem: MiningProblem, rng: Rng) => Miner;
+
+function learnedMiners(kernels: Kernels): readonly (readonly [name: string, make: MakeMiner])[] {
+  return [
+    ["uniform", (problem, rng) => new LinearMiner(problem, { kind: "uniform" }, rng)],
+    ["epsilon_greedy", (problem, rng) => new LinearMiner(problem, { kind: "epsilon_greedy", epsilon: 0.2 }, rng)],
+    ["linucb", (problem, rng) => new LinearMiner(problem, { kind: "linucb", alpha: 1 }, rng)],
+    ["linear_thompson", (problem, rng) => new LinearMiner(problem, { kind: "thompson" }, rng)],
+    [
+      "neural_thompson",
+      (problem, rng) => new NeuralMiner(problem, (inputs, seeded) => new RiskMlp(kernels, inputs, seeded), rng),
+    ],
+  ];
+}
+
+/** Mines `count` instances of a tier; one curve each. */
+function mineAll(difficulty: Difficulty, count: number, showsPopulation: boolean, make: MakeMiner) {
+  const kb = loadBundledKnowledgeBase();
+  const curves: (readonly MiningPoint[])[] = [];
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + count; seed++) {
+    const instance = drawInstance(kb, difficulty, "val", Rng.fromSeed(seed, `bench/bandit/${difficulty}`));
+    const population = showsPopulation ? populationOf(instance).combinations : null;
+    const problem = miningProblem(kb, { drugIds: instance.drugIds, difficulty, population });
+    const miner = make(problem, Rng.fromSeed(seed, "bench/miner"));
+    const checkpoints = SHARES.map((share) => Math.round(share * instance.tier.probes));
+    curves.push(runMiner(instance, miner, { rng: Rng.fromSeed(seed, "bench/probes"), checkpoints }));
+  }
+  return curves;
+}
+
+function meanOf(curves: readonly (readonly MiningPoint[])[], point: number, key: "precision" | "recall"): number {
+  let sum = 0;
+  for (const curve of curves) sum += curve[point]![key];
+  return sum / curves.length;
+}
+
+/** `60: .12 at .97` … : recall at precision by probes. */
+function curveText(curves: readonly (readonly MiningPoint[])[]): string {
+  const points = curves[0]!.map(({ probes }, point) => {
+    const recall = meanOf(curves, point, "recall").toFixed(2);
+    return `${probes}: ${recall} at ${meanOf(curves, point, "precision").toFixed(2)}`;
+  });
+  return `recall at precision by probes — ${points.join("; ")}`;
+}
+
+/** Recall and precision of mining: the shipped policy, which reasons by structure, and learned ones beside it. */
+export async function measureBandit(report: (measurement: Measurement) => void): Promise<void> {
+  const goals = { medium: [">= 0.85", ">= 0.95"], hard: [">= 0.75", ">= 0.95"] } as const;
+  for (const difficulty of ["medium", "hard"] as const) {
+    const curves = mineAll(difficulty, INSTANCES, false, (problem, rng) => new StructuredMiner(problem, rng));
+    for (const [i, key] of (["recall", "precision"] as const).entries()) {
+      const { mean, low, high } = bootstrap(curves.map((curve) => curve.at(-1)![key]));
+      report({
+        id: `polyguard.bandit.${difficulty}_${key}`,
+        value: mean,
+        unit: key,
+        goal: goals[difficulty][i]!,
+        peer: null,
+        n: INSTANCES,
+        interval: [low, high],
+        note: `structured group testing; ${curveText(curves)}`,
+      });
+    }
+  }
+  const kernels = (await selectKernels()).kernels;
+  for (const [name, make] of learnedMiners(kernels)) {
+    const curves = mineAll("medium", INSTANCES_LEARNED, true, make);
+    const { mean, low, high } = bootstrap(curves.map((curve) => curve.at(-1)!.recall));
+    report({
+      id: `polyguard.bandit.medium_recall_${name}`,
+      value: mean,
+      unit: "recall",
+      goal: null,
+      peer: null,
+      n: INSTANCES_LEARNED,
+      interval: [low, high],
+      note: `population shown; ${curveText(curves)}`,
+    });
+  }
+}
