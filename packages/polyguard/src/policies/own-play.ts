@@ -3,7 +3,11 @@ import type { StepAction } from "../actions/schema.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import type { Observation } from "../observation/schema.ts";
 import type { SubEnvironment } from "../scenario/types.ts";
+import { ALTERNATIVE_PLAY } from "./alternative/own-play.ts";
+import { DOSING_PLAY } from "./dosing/own-play.ts";
 import { MINING_PLAY } from "./mining/own-play.ts";
+import { MISSING_DATA_RULES } from "./missing-data-rules.ts";
+import { makeChartPolicy } from "./rule-based.ts";
 
 /** A policy that plays PolyGuard. */
 export type PolyGuardPolicy = Policy<StepAction, Observation>;
@@ -23,7 +27,10 @@ export type PolicyMaker = (tools: PlayTools) => PolyGuardPolicy;
  * by name.
  */
 export const OWN_PLAY: Readonly<Partial<Record<SubEnvironment, Readonly<Record<string, PolicyMaker>>>>> = {
+  ALTERNATIVE_SUGGESTION: ALTERNATIVE_PLAY,
   BANDIT_MINING: MINING_PLAY,
+  PRECISION_DOSING: DOSING_PLAY,
+  WEB_SEARCH_MISSING_DATA: { rule_based: ({ kb }) => makeChartPolicy("rule_based", kb, MISSING_DATA_RULES) },
 };
 
 /** The general policy, with the own play of whichever sub-environment an observation is of. Each is made when first needed. */

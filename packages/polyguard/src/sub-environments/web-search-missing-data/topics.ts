@@ -1,4 +1,5 @@
 import type { Rng } from "@praxis/env";
+import { allergyBearing } from "../../actions/allergies.ts";
 import { levelCodeOf } from "../../course/labs.ts";
 import { readClaims } from "../../documents/claim-text.ts";
 import { drugClaim, pairClaim } from "../../documents/kb-claims.ts";
@@ -35,8 +36,9 @@ export function chooseTopics(kb: KnowledgeBase, scenario: Scenario, rng: Rng): r
   const possible = possibleTopics(kb, scenario);
   const [low, high] = TOPIC_COUNTS[scenario.difficulty];
   const count = rng.integer(low, high);
-  const isLookUp = ({ name }: Topic): boolean => name.startsWith("renal:") || name.startsWith("interactions:");
-  const first = rng.shuffled(possible.filter(isLookUp)).slice(0, 1);
+  const kinds = rng.shuffled(["interactions:", "renal:"]);
+  const ofKind = (kind: string): readonly Topic[] => possible.filter(({ name }) => name.startsWith(kind));
+  const first = kinds.flatMap((kind) => rng.shuffled(ofKind(kind))).slice(0, 1);
   const others = rng.shuffled(possible.filter((topic) => !first.includes(topic)));
   return [...first, ...others].slice(0, count);
 }
@@ -73,7 +75,12 @@ function possibleTopics(kb: KnowledgeBase, { hazards, initial, patient, mask }: 
     const drugIndex = initial.medications.find((each) => each.medRef === medRef)?.drugIndex;
     if (drugIndex !== undefined) add(id, [drugIndex]);
   }
-  for (const { id } of patient.allergies) add(`allergy:${id}`, []);
+  for (const allergy of patient.allergies) {
+    const forbidden = hazards
+      .flatMap(({ drugIndexes }) => drugIndexes)
+      .filter((index) => allergyBearing(kb, allergy, drugAt(kb, index)) === "hard");
+    add(`allergy:${allergy.id}`, forbidden);
+  }
   return [...topics.values()];
 }
 
