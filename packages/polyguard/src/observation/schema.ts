@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { candidateSchema } from "../actions/schema.ts";
 import { DIFFICULTIES, SUB_ENVIRONMENTS } from "../scenario/types.ts";
+import { alternativeBlockSchema } from "../sub-environments/alternative-suggestion/block-schema.ts";
 import { banditBlockSchema } from "../sub-environments/bandit-mining/block-schema.ts";
+import { dosingBlockSchema } from "../sub-environments/precision-dosing/block-schema.ts";
 import { newDrugBlockSchema } from "../sub-environments/new-drug-decomposition/block-schema.ts";
 
 /** A laboratory value or vital sign; `flag` L, N or H against the reference range. */
@@ -136,8 +138,10 @@ export const observationSchema = z.strictObject({
     z.strictObject({ step: z.int(), action_type: z.string(), target: z.string().nullable(), outcome: z.string() }),
   ),
   warnings: z.array(z.string()),
+  alternative: alternativeBlockSchema.optional(),
   bandit: banditBlockSchema.optional(),
   new_drug: newDrugBlockSchema.optional(),
+  dosing: dosingBlockSchema.optional(),
   uncertainty: z.strictObject({ missing_fields: z.array(z.string()), entropy_hint: z.number() }),
 });
 

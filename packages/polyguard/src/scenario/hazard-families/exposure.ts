@@ -143,13 +143,13 @@ export const EXPOSURE_FAMILIES: readonly HazardFamily[] = [
     forms: [
       {
         slots: [
-          { choices: ["DOAC"], conditions: ANTICOAGULATED },
+          { choices: ["DOAC"], conditions: ANTICOAGULATED, isTarget: true },
           { choices: ["carbamazepine", "phenytoin"], conditions: ["EPILEPSY", "TRIGEMINAL"] },
         ],
       },
       {
         slots: [
-          { choices: ["warfarin"], conditions: ANTICOAGULATED },
+          { choices: ["warfarin"], conditions: ANTICOAGULATED, isTarget: true },
           { choices: ["phenytoin", "metronidazole", "fluconazole"], conditions: ["EPILEPSY", "INFECTION", "FUNGAL"] },
         ],
         levelShift: 1.4,
