@@ -1,4 +1,4 @@
-import type { TargetRange } from "./dosing-model.ts";
+import type { DosingModel, TargetRange } from "./dosing-model.ts";
 
 /** Attainment u in [0, 1]; a trough that is too high halves it. @param trough NaN = none */
 export function attainment(target: TargetRange, value: number, trough: number): number {
@@ -14,6 +14,21 @@ export function isToxic(target: TargetRange, value: number): boolean {
 /** On which side of its range a value lies: -1 below, 0 inside, 1 above. */
 export function sideOfRange(target: TargetRange, value: number): -1 | 0 | 1 {
   return value < target.low ? -1 : value > target.high ? 1 : 0;
+}
+
+/** Exposure ratios between which the medication course sees a level as in range. Source: re-titration rule of the course. */
+const COURSE_LOW = 0.85;
+const COURSE_HIGH = 1.25;
+
+/** A settled value as exposure relative to its target: .85 and 1.25 at the two ends, in proportion to the exposure outside. */
+export function relativeExposure(model: DosingModel, target: TargetRange, value: number): number {
+  const ends = [model.exposure(target.low), model.exposure(target.high)];
+  const low = Math.min(...ends);
+  const high = Math.max(...ends);
+  const exposure = Math.max(0, model.exposure(value));
+  if (exposure < low) return (COURSE_LOW * exposure) / low;
+  if (exposure > high) return (COURSE_HIGH * exposure) / high;
+  return COURSE_LOW + ((COURSE_HIGH - COURSE_LOW) * (exposure - low)) / (high - low);
 }
 
 function rangeShare({ low, high, zeroBelow, zeroAbove, isLog }: TargetRange, value: number): number {

@@ -18,6 +18,7 @@ export const digoxin: DosingModel = {
   effects: ["CL", "V"],
   assayCv: 0.1,
   stepDays: 7,
+  settlingDays: 35,
   target: () => TARGET,
   spread: () => SPREAD,
   individual({ weightKg, creatinineClearanceMlPerMin: crCl, hasHeartFailure }, eta) {
@@ -27,6 +28,7 @@ export const digoxin: DosingModel = {
       (3.8 * weightKg + 3.1 * crCl) * Math.exp(eta[1]!),
     );
   },
+  exposure: (value) => value,
   start: () => Float64Array.of(0, Number.NaN),
   advanceDay(state, parameters, day) {
     const clearance = parameters[0]! * day.clearanceFactor;

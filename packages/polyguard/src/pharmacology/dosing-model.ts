@@ -55,11 +55,15 @@ export interface DosingModel {
   readonly assayCv: number;
   /** Days from one assessment to the next. */
   readonly stepDays: number;
+  /** Days until a dose has settled for most patients. assumption: about five half-lives or mean transit times. */
+  readonly settlingDays: number;
   target(ageYears: number): TargetRange;
   /** Standard deviations of the random effects on the log scale; wider where a covariate is not known. */
   spread(covariates: DosingCovariates): readonly number[];
   /** The patient's own parameters: typical values times exp(eta), the order known to the model only. */
   individual(covariates: DosingCovariates, eta: ArrayLike<number>): Float64Array;
+  /** What of a settled value rises with the dose: the value itself, for TSH the share of the requirement. */
+  exposure(value: number): number;
   /** State of an untreated patient. */
   start(parameters: Float64Array): Float64Array;
   /** Lets one day of treatment pass. Mutates `state`. */

@@ -18,6 +18,7 @@ export const gentamicin: DosingModel = {
   effects: ["CL", "V"],
   assayCv: 0.1,
   stepDays: 1,
+  settlingDays: 4,
   target: () => TARGET,
   spread: () => SPREAD,
   individual({ creatinineClearanceMlPerMin, weightKg }, eta) {
@@ -27,6 +28,7 @@ export const gentamicin: DosingModel = {
       typicalVolume * Math.exp(eta[1]!),
     );
   },
+  exposure: (value) => value,
   start: () => Float64Array.of(0, 0, 0, 0),
   advanceDay(state, parameters, day) {
     const clearance = parameters[0]! * day.clearanceFactor;

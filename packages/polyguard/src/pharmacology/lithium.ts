@@ -18,6 +18,7 @@ export const lithium: DosingModel = {
   effects: ["CL"],
   assayCv: 0.05,
   stepDays: 5,
+  settlingDays: 20,
   target: () => TARGET,
   spread: () => SPREAD,
   individual({ weightKg, creatinineClearanceMlPerMin }, eta) {
@@ -26,6 +27,7 @@ export const lithium: DosingModel = {
       0.7 * weightKg,
     );
   },
+  exposure: (value) => value,
   start: () => Float64Array.of(0, Number.NaN),
   advanceDay(state, parameters, day) {
     const clearance = parameters[0]! * day.clearanceFactor;

@@ -34,6 +34,7 @@ export const phenytoin: DosingModel = {
   effects: ["Vmax", "Km"],
   assayCv: 0.07,
   stepDays: 7,
+  settlingDays: 60,
   target: () => TARGET,
   spread: () => SPREAD,
   individual({ weightKg, ageYears }, eta) {
@@ -43,6 +44,7 @@ export const phenytoin: DosingModel = {
       VOLUME_L_PER_KG * weightKg,
     );
   },
+  exposure: (value) => value,
   start: () => Float64Array.of(0, Number.NaN),
   advanceDay(state, parameters, day) {
     const volume = parameters[2]!;

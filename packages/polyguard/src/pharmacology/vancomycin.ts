@@ -33,6 +33,7 @@ export const vancomycin: DosingModel = {
   effects: ["CL", "V1", "V2"],
   assayCv: 0.15,
   stepDays: 1,
+  settlingDays: 5,
   target: () => TARGET,
   spread: () => SPREAD,
   individual(covariates: DosingCovariates, eta: ArrayLike<number>): Float64Array {
@@ -42,6 +43,7 @@ export const vancomycin: DosingModel = {
       38.4 * Math.exp(eta[2]!),
     );
   },
+  exposure: (value) => value,
   start: () => Float64Array.of(0, Number.NaN, 0, 0),
   advanceDay(state: Float64Array, parameters: Float64Array, day: DoseDay): void {
     const v1 = parameters[1]!;

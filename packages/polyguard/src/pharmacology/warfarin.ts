@@ -39,7 +39,7 @@ const CLEARANCE_LOSS: Readonly<Record<Cyp2c9, number>> = {
 const EC50_MG_PER_L: Readonly<Record<Vkorc1, number>> = { GG: 4.61, GA: 3.02, AA: 2.2 };
 
 /** Frequencies in European-like populations, for a patient whose genotype is not known. */
-const CYP2C9_SHARES: readonly (readonly [Cyp2c9, number])[] = [
+export const CYP2C9_SHARES: readonly (readonly [Cyp2c9, number])[] = [
   ["*1/*1", 0.66],
   ["*1/*2", 0.18],
   ["*1/*3", 0.12],
@@ -47,7 +47,7 @@ const CYP2C9_SHARES: readonly (readonly [Cyp2c9, number])[] = [
   ["*2/*3", 0.015],
   ["*3/*3", 0.005],
 ];
-const VKORC1_SHARES: readonly (readonly [Vkorc1, number])[] = [
+export const VKORC1_SHARES: readonly (readonly [Vkorc1, number])[] = [
   ["GG", 0.37],
   ["GA", 0.47],
   ["AA", 0.16],
@@ -104,9 +104,11 @@ export function makeWarfarin(stepH: number): DosingModel {
     effects: ["CL", "V1", "EC50", "MTT1", "MTT2"],
     assayCv: 0.05,
     stepDays: 3,
+    settlingDays: 35,
     target: () => TARGET,
     spread: ({ genotype }) => (genotype === null ? SPREAD_WITHOUT_GENOTYPE : SPREAD),
     individual: individualOf,
+    exposure: (value) => value,
     start: () => {
       const state = new Float64Array(STATE_LENGTH).fill(1);
       state[TROUGH] = Number.NaN;

@@ -39,7 +39,9 @@ function unshownPartners({ kb, legality, known }: Chart, drugIndex: number): rea
   const gravity = (other: number): number =>
     Math.max(-1, ...pairEntries(pairTableOf(kb), drugIndex, other).map(({ severity }) => severityRank(severity)));
   const isShown = (other: number): boolean =>
-    known.alerts.some(({ drugIndexes }) => drugIndexes.includes(drugIndex) && drugIndexes.includes(other));
+    known.alerts.some(
+      ({ hit, drugIndexes }) => hit !== null && drugIndexes.includes(drugIndex) && drugIndexes.includes(other),
+    );
   return legality.listed
     .filter((each) => each.drugIndex !== drugIndex && gravity(each.drugIndex) >= 0 && !isShown(each.drugIndex))
     .sort((a, b) => gravity(b.drugIndex) - gravity(a.drugIndex));
@@ -191,7 +193,7 @@ export const MISSING_DATA_RULES: readonly PolicyRule[] = [
   verifyAllergies,
   afterAsking(answerAllergy),
   afterAsking(answerWorstAlert),
-  carryOn,
+  afterAsking(carryOn),
   afterAsking(fixDoses),
   fillOmissions,
   addProtection,

@@ -2,6 +2,8 @@ import { Rng } from "@praxis/env";
 import { findAllergy } from "../../actions/allergies.ts";
 import { generalOffers } from "../../actions/candidates.ts";
 import { effectOf } from "../../actions/effect.ts";
+import type { LegalityContext } from "../../actions/legality-context.ts";
+import type { OfferList } from "../../actions/offer-list.ts";
 import { offerRemoval, offerReplacement } from "../../actions/removals.ts";
 import { type ActionPayload, usesChange } from "../../actions/types.ts";
 import { applyAction } from "../../course/apply.ts";
@@ -98,6 +100,7 @@ export const webSearchMissingData: SubEnvironment<MissingDataContent, MissingDat
         offers.openGroup();
         offers.add({ type: "FETCH_EXTERNAL_EVIDENCE", query }, "missing", [name]);
       }
+    offerHistory(at.legality, offers);
     for (const medication of at.legality.listed) {
       const found = findAllergy(at.legality.kb, at.known.allergies, drugAt(at.legality.kb, medication.drugIndex));
       if (found?.bearing !== "hard") continue;
@@ -159,6 +162,22 @@ export const webSearchMissingData: SubEnvironment<MissingDataContent, MissingDat
     };
   },
 };
+
+/** Offers to ask about unverified allergies, and about indication and start of the drugs in open alerts. */
+function offerHistory({ known, byRef }: LegalityContext, offers: OfferList): void {
+  const targets = known.allergies.filter(({ isVerified }) => !isVerified).map(({ id }) => id);
+  for (const { isManaged, severity, medRefs } of known.alerts)
+    if (!isManaged && severity !== "moderate")
+      for (const medRef of medRefs) {
+        const medication = byRef.get(medRef);
+        if (medication !== undefined && (medication.indication === null || medication.startDay === null))
+          targets.push(medRef);
+      }
+  for (const target of new Set(targets)) {
+    offers.openGroup();
+    offers.add({ type: "RECONCILE_ITEM", target }, "missing", [target]);
+  }
+}
 
 /** True while a drug is taken that a true allergy forbids. */
 function hasForbiddenDrug({ context, world }: At): boolean {

@@ -111,7 +111,12 @@ export function isResolved({ kb, scenario, world, memory }: TopicFacts, { name, 
     return memory.revealed.has(name);
   const gap = world.truthGaps.find(({ id }) => id === name);
   if (gap !== undefined) return gap.isResolved;
-  if (pair !== null) return isShown(memory, pairClaim(kb, pair[0], pair[1]));
+  // A specialist who was asked about one of the two names its hits.
+  if (pair !== null)
+    return (
+      isShown(memory, pairClaim(kb, pair[0], pair[1])) ||
+      memory.reviewNotes.some(({ drugIndex }) => drugIndex !== null && pair.includes(drugIndex))
+    );
   const medRef = name.slice(name.indexOf(":") + 1);
   const row = scenario.initial.medications.find((each) => each.medRef === medRef);
   const claim = name.startsWith("renal:") && row !== undefined ? drugClaim(drugAt(kb, row.drugIndex), "renal") : null;
