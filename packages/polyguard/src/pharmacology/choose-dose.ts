@@ -13,25 +13,10 @@ export interface DosingOutlook {
   readonly dayAhead: (ahead: number) => Pick<DoseDay, "clearanceFactor" | "absorptionFactor">;
 }
 
-/** Days that a dose is judged over: until most of its effect has come. assumption: chosen on simulated patients. */
-const LOOKAHEAD_DAYS: Readonly<Record<string, number>> = {
-  vancomycin: 2,
-  gentamicin: 3,
-  warfarin: 9,
-  digoxin: 14,
-  phenytoin: 14,
-  lithium_carbonate: 10,
-  levothyroxine: 84,
-};
-
-/** Days a dose of that drug is judged over. */
-export function lookaheadDays(model: DosingModel): number {
-  return LOOKAHEAD_DAYS[model.drugId] ?? 2 * model.stepDays;
-}
-
-/** Mean attainment of each option over the coming days, averaged over the draws, if the dose then stays. */
-export function scoreDoses(outlook: DosingOutlook, options: readonly DoseOption[], horizonDays: number): number[] {
+/** Mean attainment of each option over the model's effect days, averaged over the draws, if the dose then stays. */
+export function scoreDoses(outlook: DosingOutlook, options: readonly DoseOption[]): number[] {
   const { model, covariates, draws, days, dayAhead } = outlook;
+  const horizonDays = model.effectDays;
   const target = model.target(covariates.ageYears);
   const ahead = Array.from({ length: horizonDays }, (_, i) => dayAhead(i));
   const scores = options.map(() => 0);

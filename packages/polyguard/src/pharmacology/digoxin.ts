@@ -18,7 +18,7 @@ export const digoxin: DosingModel = {
   effects: ["CL", "V"],
   assayCv: 0.1,
   stepDays: 7,
-  settlingDays: 35,
+  effectDays: 14,
   target: () => TARGET,
   spread: () => SPREAD,
   individual({ weightKg, creatinineClearanceMlPerMin: crCl, hasHeartFailure }, eta) {

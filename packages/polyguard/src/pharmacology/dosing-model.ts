@@ -55,8 +55,8 @@ export interface DosingModel {
   readonly assayCv: number;
   /** Days from one assessment to the next. */
   readonly stepDays: number;
-  /** Days until a dose has settled for most patients. assumption: about five half-lives or mean transit times. */
-  readonly settlingDays: number;
+  /** Days over which a dose is judged: until most of its effect has come. assumption: chosen on simulated patients. */
+  readonly effectDays: number;
   target(ageYears: number): TargetRange;
   /** Standard deviations of the random effects on the log scale; wider where a covariate is not known. */
   spread(covariates: DosingCovariates): readonly number[];

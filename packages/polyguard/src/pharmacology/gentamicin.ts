@@ -18,7 +18,7 @@ export const gentamicin: DosingModel = {
   effects: ["CL", "V"],
   assayCv: 0.1,
   stepDays: 1,
-  settlingDays: 4,
+  effectDays: 3,
   target: () => TARGET,
   spread: () => SPREAD,
   individual({ creatinineClearanceMlPerMin, weightKg }, eta) {

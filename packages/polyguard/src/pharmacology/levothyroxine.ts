@@ -47,7 +47,7 @@ export const levothyroxine: DosingModel = {
   effects: ["requirement"],
   assayCv: 0.05,
   stepDays: 42,
-  settlingDays: 70,
+  effectDays: 42,
   target: (ageYears) => (ageYears > 70 ? TARGET_ABOVE_70 : TARGET),
   spread: () => SPREAD,
   individual({ weightKg, ageYears }, eta) {

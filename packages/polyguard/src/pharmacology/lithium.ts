@@ -18,7 +18,7 @@ export const lithium: DosingModel = {
   effects: ["CL"],
   assayCv: 0.05,
   stepDays: 5,
-  settlingDays: 20,
+  effectDays: 10,
   target: () => TARGET,
   spread: () => SPREAD,
   individual({ weightKg, creatinineClearanceMlPerMin }, eta) {

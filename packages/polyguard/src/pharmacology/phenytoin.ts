@@ -34,7 +34,7 @@ export const phenytoin: DosingModel = {
   effects: ["Vmax", "Km"],
   assayCv: 0.07,
   stepDays: 7,
-  settlingDays: 60,
+  effectDays: 14,
   target: () => TARGET,
   spread: () => SPREAD,
   individual({ weightKg, ageYears }, eta) {

@@ -33,7 +33,7 @@ export const vancomycin: DosingModel = {
   effects: ["CL", "V1", "V2"],
   assayCv: 0.15,
   stepDays: 1,
-  settlingDays: 5,
+  effectDays: 2,
   target: () => TARGET,
   spread: () => SPREAD,
   individual(covariates: DosingCovariates, eta: ArrayLike<number>): Float64Array {

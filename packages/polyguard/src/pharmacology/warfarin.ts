@@ -104,7 +104,7 @@ export function makeWarfarin(stepH: number): DosingModel {
     effects: ["CL", "V1", "EC50", "MTT1", "MTT2"],
     assayCv: 0.05,
     stepDays: 3,
-    settlingDays: 35,
+    effectDays: 9,
     target: () => TARGET,
     spread: ({ genotype }) => (genotype === null ? SPREAD_WITHOUT_GENOTYPE : SPREAD),
     individual: individualOf,

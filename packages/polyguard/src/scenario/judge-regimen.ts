@@ -80,7 +80,8 @@ function watch(draft: ScenarioDraft, hit: PairHit): void {
   for (const index of objects) draft.orders.push(...drugAt(draft.kb, index).monitoring);
 }
 
-function regimenHitsOf(draft: ScenarioDraft): readonly RegimenHit[] {
+/** Regimen rules that fire in a drafted regimen on its true facts. */
+export function regimenHitsOf(draft: ScenarioDraft): readonly RegimenHit[] {
   return findRegimenHits(
     draft.kb,
     draft.medications.map((each) => ({

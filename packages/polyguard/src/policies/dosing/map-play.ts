@@ -1,5 +1,5 @@
 import { hashText, Rng } from "@praxis/env";
-import { indexOfBest, lookaheadDays, scoreDoses } from "../../pharmacology/choose-dose.ts";
+import { indexOfBest, scoreDoses } from "../../pharmacology/choose-dose.ts";
 import { drawEffects, estimateEffects } from "../../pharmacology/estimate.ts";
 import { estimationModel } from "../../pharmacology/models.ts";
 import type { PolicyRule } from "../decision.ts";
@@ -33,7 +33,6 @@ export const doseByEstimate: PolicyRule = (chart) => {
       dayAhead: factorsAhead(view),
     },
     choices.map(({ option }) => option),
-    lookaheadDays(model),
   );
   const best = indexOfBest(scores);
   const { offer, option } = choices[best]!;

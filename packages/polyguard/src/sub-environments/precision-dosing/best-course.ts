@@ -1,9 +1,9 @@
 import type { CourseContext } from "../../course/context.ts";
 import { findMedication } from "../../course/regimen.ts";
-import { lookaheadDays } from "../../pharmacology/choose-dose.ts";
 import { attainment } from "../../pharmacology/attainment.ts";
 import { type DoseOption, doseOptions } from "../../pharmacology/dose-options.ts";
 import { TROUGH, VALUE } from "../../pharmacology/dosing-model.ts";
+import { estimationModel } from "../../pharmacology/models.ts";
 import type { WorldState } from "../../world/types.ts";
 import type { ModelContent, ModelSpecial } from "./content.ts";
 import { factorsFrom } from "./treatment.ts";
@@ -35,7 +35,8 @@ export function bestCourse(
   world: WorldState,
   choices: readonly (DoseOption | null)[],
 ): number {
-  const { model, covariates, medRef, drugIndex } = content;
+  const { covariates, medRef, drugIndex } = content;
+  const model = estimationModel(content.model);
   const medication = findMedication(world, medRef);
   if (medication === undefined) return 0;
   const drug = kb.drugs[drugIndex]!;
@@ -43,7 +44,7 @@ export function bestCourse(
   const parameters = model.individual(covariates, content.eta);
   const { stepDays } = scenario;
   const steps = Math.max(1, world.clock.stepsLeft);
-  const ahead = lookaheadDays(model);
+  const ahead = model.effectDays;
   const factors = factorsFrom(kb, content, world, steps * stepDays + ahead);
   const hasCad = world.conditions.some(({ code, severity }) => code === "CAD" && severity > 0);
   const run = (state: Float64Array, dose: DoseOption, from: number, days: number): number => {

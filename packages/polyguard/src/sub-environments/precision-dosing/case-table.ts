@@ -63,7 +63,6 @@ export const DOSING_CASES: readonly DosingCase[] = [
       { drugId: "hydrochlorothiazide", indication: "HTN" },
       { drugId: "losartan", indication: "HTN" },
       { drugId: "furosemide", indication: "OEDEMA" },
-      { drugId: "naproxen", indication: "OA_PAIN" },
     ],
     leastCrCl: 30,
   },

@@ -8,7 +8,7 @@ import { labelStart } from "../../pharmacology/start-dose.ts";
 import { addProtections, fillBaseRegimen } from "../../scenario/base-regimen.ts";
 import { ScenarioDraft } from "../../scenario/draft.ts";
 import { makeScenario } from "../../scenario/initial-state.ts";
-import { judgeRegimen } from "../../scenario/judge-regimen.ts";
+import { judgeRegimen, regimenHitsOf } from "../../scenario/judge-regimen.ts";
 import { type ScenarioKey, scenarioId } from "../../scenario/key.ts";
 import { drawMask } from "../../scenario/mask.ts";
 import { drawPatient } from "../../scenario/patient.ts";
@@ -29,6 +29,9 @@ const WRONG_CLEARANCE = 0.25;
 /** Days of use of an interacting drug: settled, or begun shortly before. */
 const LONG_USE_DAYS = [200, 2000] as const;
 const RECENT_USE_DAYS = [1, 10] as const;
+
+/** Course day from which a drug counts as dosed by level. */
+const FIRST_DAY = 1;
 
 const SUCCESS_CRITERIA = [
   "the quantity is inside its target at the last two assessments",
@@ -51,10 +54,10 @@ export function drawModelCase(kb: KnowledgeBase, key: ScenarioKey, number: numbe
   );
 }
 
-/** Steps are what is counted: visits and changes never run out before them, and nothing of the list is in doubt. */
+/** Steps are what is counted: visits and changes never run out before them, and nothing of the record is missing or in doubt. */
 function tierOf(key: ScenarioKey): TierSettings {
   const tier = TIERS[key.difficulty];
-  return { ...tier, visits: tier.steps, changes: tier.steps, unreconciled: [0, 0], conflicts: 0 };
+  return { ...tier, visits: tier.steps, changes: tier.steps, unreconciled: [0, 0], conflicts: 0, missing: 0 };
 }
 
 function tryCase(
@@ -194,17 +197,22 @@ function draftRegimen(
   return true;
 }
 
-/** True when nothing but interactions of the dosed drug itself asks for action; those get its monitoring ordered. */
+/**
+ * True when nothing asks for action but the dose: interactions beside it are managed by monitoring, which is ordered; those that
+ * change the level of the dosed drug are answered by dosing it by level.
+ */
 function isQuietBeside(draft: ScenarioDraft, drug: Drug): boolean {
-  for (const hit of draft.pairHits()) {
-    if (hit.severity === "contraindicated") return false;
-    if (hit.severity === "moderate") continue;
-    const isOwn = hit.aIndex === drug.index || hit.bIndex === drug.index;
-    if (isOwn) draft.orders.push(...drug.monitoring);
-    else if (!hit.managementCodes.includes("MONITOR") || hit.managementCodes.includes("AVOID")) return false;
-    else for (const each of draft.medications) if (each.drug.index === hit.aIndex || each.drug.index === hit.bIndex) draft.orders.push(...each.drug.monitoring);
+  for (const { severity, managementCodes, objectIndex, aIndex, bIndex } of draft.pairHits()) {
+    if (severity === "contraindicated") return false;
+    if (severity === "moderate") continue;
+    const isMonitored = managementCodes.includes("MONITOR") && !managementCodes.includes("AVOID");
+    const isAdjusted = objectIndex === drug.index && managementCodes.includes("ADJUST");
+    if (!isMonitored && !isAdjusted) return false;
+    for (const each of draft.medications)
+      if (each.drug.index === (objectIndex ?? aIndex) || each.drug.index === (objectIndex ?? bIndex))
+        draft.orders.push(...each.drug.monitoring);
   }
-  return true;
+  return regimenHitsOf(draft).every(({ severity }) => severity === "moderate");
 }
 
 /** The level of an untreated patient, the exposure that the course sees, and what the agent is shown. */
@@ -220,6 +228,10 @@ function finish(
   const initial = copyState(unmasked.initial);
   const { [model.levelCode]: _untreated, ...labs } = unmasked.initial.labs;
   initial.labs = labs;
+  // Dosing by level is the adjustment that a rule of the table asks for.
+  initial.medications = initial.medications.map((each) =>
+    each.medRef === medRef ? { ...each, lastInRangeLevelDay: FIRST_DAY } : each,
+  );
   initial.hidden = {
     ...unmasked.initial.hidden,
     pkEffects: Object.fromEntries(model.effects.map((name, i) => [name, content.eta[i]!])),
@@ -233,14 +245,12 @@ function finish(
   );
   const { [model.levelCode]: _unmeasured, ...values } = mask.values;
   const creatinine = initial.physiology.serumCreatinineMgPerDl / knownFactor;
-  const shown = new Set(["weight", "height", `indication:${medRef}`, `start:${medRef}`, "condition:HFREF", "condition:CAD"]);
   const scenario: Scenario = {
     ...unmasked,
     initial,
     mask: {
       ...mask,
       values: { ...values, CREAT: { value: Math.round(creatinine * 100) / 100, measuredDay: -1 } },
-      hidden: new Set([...mask.hidden].filter((field) => !shown.has(field) && !field.startsWith("start:"))),
     },
   };
   const context = { kb, scenario };

@@ -117,8 +117,8 @@ export function afterStretch(special: ModelSpecial, stretch: Stretch, days: numb
 }
 
 /**
- * The state with the value the present dose settles at as reference exposure of the drug, so that the hazards and benefits of
- * the medication course see a level out of range as the dosing model does.
+ * The state with the value that the present dose comes to as reference exposure of the drug, so that the hazards and benefits
+ * of the medication course see a level out of range as the dosing model does.
  */
 export function withCourseExposure(
   context: CourseContext,
@@ -129,20 +129,12 @@ export function withCourseExposure(
   const medication = findMedication(world, content.medRef);
   if (medication === undefined) return world;
   const { model, covariates } = content;
-  const target = model.target(covariates.ageYears);
-  const parameters = model.individual(covariates, content.eta);
-  const state = Float64Array.from(special.state);
-  const dose = { dosePerDay: medication.dosePerDay, intervalH: Math.round(24 / medication.dosesPerDay) };
-  const factors = factorsOn(
-    context.kb,
-    context.kb.drugs[content.drugIndex]!,
-    othersOf(world, content.drugIndex),
-    world.clock.day + model.settlingDays,
+  const { state } = treat(context, content, special, world, model.effectDays);
+  const relative = Math.max(
+    LEAST_EXPOSURE,
+    relativeExposure(model, model.target(covariates.ageYears), state[VALUE]!),
   );
-  for (let day = 0; day < model.settlingDays; day++) model.advanceDay(state, parameters, { ...dose, ...factors });
-  const relative = Math.max(LEAST_EXPOSURE, relativeExposure(model, target, state[VALUE]!));
   const referred = copyMedication(medication);
-  referred.exposureReference =
-    (medication.dosePerDay * exposureRatio(context, world, content.drugIndex)) / relative;
+  referred.exposureReference = (medication.dosePerDay * exposureRatio(context, world, content.drugIndex)) / relative;
   return withMedication(world, referred);
 }
