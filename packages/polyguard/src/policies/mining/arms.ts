@@ -13,6 +13,7 @@ export class Arms {
   readonly shown: readonly Uint8Array[];
   readonly #drugs: number;
   readonly #rng: Rng;
+  readonly #taken = new Set<Uint8Array>();
 
   constructor(problem: MiningProblem, rng: Rng) {
     this.#drugs = problem.drugs;
@@ -28,18 +29,23 @@ export class Arms {
     return drawDistinct(this.#rng, this.#drugs, this.#rng.integer(...PROBE_SIZES));
   }
 
-  /** The one of the highest score: among all that were shown, else what an evolution finds. */
+  /**
+   * The one of the highest score: among those shown that were not taken before, as looking again teaches less than looking
+   * elsewhere; without a population what an evolution finds.
+   */
   best(score: ArmScore): readonly number[] {
     if (this.shown.length === 0) return differentialEvolution(score, this.#drugs, this.#rng);
     let best = this.shown[0]!;
     let most = Number.NEGATIVE_INFINITY;
     for (const combination of this.shown) {
+      if (this.#taken.has(combination)) continue;
       const value = score(combination);
       if (value > most) {
         most = value;
         best = combination;
       }
     }
+    this.#taken.add(best);
     return Array.from(best);
   }
 }

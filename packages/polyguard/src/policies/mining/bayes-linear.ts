@@ -17,23 +17,25 @@ export class BayesLinear {
 
   constructor(
     options: {
-      readonly length: number;
       /** Standard deviation of an observation. */
       readonly noise: number;
-      /** Standard deviation of each weight before anything is seen. */
-      readonly spread: number;
+      /** Standard deviation of each weight before anything is seen; the means are 0. */
+      readonly spreads: ArrayLike<number>;
       readonly members: number;
     },
     rng: Rng,
   ) {
-    const { length, noise, spread, members } = options;
+    const { noise, spreads, members } = options;
+    const { length } = spreads;
     this.#length = length;
     this.#variance = noise * noise;
     this.#mean = new Float64Array(length);
     this.#covariance = new Float64Array(length * length);
-    for (let i = 0; i < length; i++) this.#covariance[i * length + i] = spread * spread;
+    for (let i = 0; i < length; i++) this.#covariance[i * length + i] = spreads[i]! ** 2;
     this.#rng = rng;
-    this.#members = Array.from({ length: members }, () => Float64Array.from({ length }, () => rng.normal(0, spread)));
+    this.#members = Array.from({ length: members }, () =>
+      Float64Array.from(spreads, (spread) => rng.normal(0, spread)),
+    );
     this.#gain = new Float64Array(length);
   }
 

@@ -13,12 +13,20 @@ export interface HeldOut extends Belief {
   readonly observed: number;
 }
 
+/** Last share of the probes, which only calibrate: drawn at random among what is believed dangerous. */
+const VALIDATING_SHARE = 0.2;
+
+/** True once the probes are to calibrate and no longer to learn. */
+export function isValidating(probesMade: number, budget: number): boolean {
+  return probesMade >= Math.round((1 - VALIDATING_SHARE) * budget);
+}
+
 /** Precision that a threshold must reach on held-out probes. */
 const WANTED_PRECISION = 0.9;
 /** Held-out probes above a threshold that make its precision known well enough. */
-const FEWEST_HELD_OUT = 8;
-/** Thresholds that are tried: deviations that the mean must lie above the limit. */
-const THRESHOLDS = [0, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
+const FEWEST_HELD_OUT = 6;
+/** Thresholds that are tried: deviations that the mean must lie above the limit, 0-10 in steps of .25. */
+const THRESHOLDS = Array.from({ length: 41 }, (_, i) => i / 4);
 
 /**
  * The lowest threshold whose held-out probes are dangerous often enough. The posterior of a linear model is over-confident
@@ -35,6 +43,17 @@ export function calibrateThreshold(heldOut: readonly HeldOut[], noise: number): 
     if ((share - byNoise) / (1 - byNoise) >= WANTED_PRECISION) return threshold;
   }
   return Number.POSITIVE_INFINITY;
+}
+
+/** Most combinations that calibrating probes are drawn from: the surest ones. */
+const MOST_VALIDATED = 800;
+
+/** The combinations that calibrating probes are drawn from: those believed dangerous, the surest first. */
+export function validationPool(
+  shown: readonly Uint8Array[],
+  beliefOf: (combination: Uint8Array) => Belief,
+): readonly Finding[] {
+  return findingsAbove(shown, beliefOf, 0).slice(0, MOST_VALIDATED);
 }
 
 /** The shown combinations that are believed dangerous by at least `threshold` deviations, the surest first. */
@@ -55,6 +74,7 @@ export function findingsAbove(
     .map(({ combination }) => ({ drugs: Array.from(combination), isPattern: false }));
 }
 
+/** True when the belief says dangerous by at least that many deviations. */
 function isAbove({ mean, deviation }: Belief, threshold: number): boolean {
   return mean - threshold * deviation > DANGEROUS_ABOVE;
 }

@@ -6,6 +6,8 @@ export interface FeatureRow {
   readonly values: readonly number[];
 }
 
+const SPREADS = { constant: 0.3, drug: 0.05, pair: 0.4, count: 0.1 };
+
 /**
  * Features of a combination: constant, one per drug, one per known major pair, then the numbers of pairs by severity (each
  * / 4), of drugs (/ 8) and of anticholinergic points (/ 9).
@@ -23,6 +25,15 @@ export class CombinationFeatures {
     for (const { a, b } of knownPairsOf(problem)) this.#pairAt.set(a * drugs + b, next++);
     this.#countsAt = next;
     this.length = next + 5;
+  }
+
+  /** How far each weight may be from 0 before anything is seen. assumption: pairs matter more than single drugs. */
+  spreads(): Float64Array {
+    const spreads = new Float64Array(this.length).fill(SPREADS.pair);
+    spreads[0] = SPREADS.constant;
+    spreads.fill(SPREADS.drug, 1, 1 + this.#problem.drugs);
+    spreads.fill(SPREADS.count, this.#countsAt);
+    return spreads;
   }
 
   /** The row of a combination (positions, ascending). */

@@ -3,7 +3,13 @@ import type { Finding } from "../../sub-environments/bandit-mining/findings.ts";
 import { MAX_PROBES_PER_STEP } from "../../sub-environments/bandit-mining/tiers.ts";
 import { Arms } from "./arms.ts";
 import { BayesLinear } from "./bayes-linear.ts";
-import { calibrateThreshold, findingsAbove, type HeldOut } from "./calibrated-findings.ts";
+import {
+  calibrateThreshold,
+  findingsAbove,
+  type HeldOut,
+  isValidating,
+  validationPool,
+} from "./calibrated-findings.ts";
 import { CombinationFeatures, type FeatureRow } from "./combination-features.ts";
 import type { Miner, MiningProblem } from "./miner.ts";
 
@@ -17,14 +23,10 @@ export type Exploration =
   /** Best by a draw of the posterior (Agrawal and Goyal 2013). */
   | { readonly kind: "thompson" };
 
-/** Spread of a weight before anything is seen. assumption: about the size of one drug's share in a risk. */
-const WEIGHT_SPREAD = 0.2;
 /** assumption: what a linear model can't explain counts as noise of this size. */
 const MODEL_ERROR = 0.15;
 /** First share of the probes that is random, so that the model begins with an overview. */
 const RANDOM_SHARE = 0.15;
-/** Every n-th probe is held out to calibrate the declaration. */
-const HOLD_OUT_EVERY = 5;
 
 /**
  * Mines with a Bayesian linear model of the risk in drugs, known pairs and burden, and one of the usual ways to explore. It
@@ -39,6 +41,8 @@ export class LinearMiner implements Miner {
   readonly #model: BayesLinear;
   readonly #rows = new Map<ArrayLike<number>, FeatureRow>();
   readonly #heldOut: { readonly row: FeatureRow; readonly observed: number }[] = [];
+  /** Shown combinations that were believed dangerous when learning ended; null before. */
+  #believed: readonly Finding[] | null = null;
   #probes = 0;
 
   constructor(problem: MiningProblem, exploration: Exploration, rng: Rng) {
@@ -49,9 +53,8 @@ export class LinearMiner implements Miner {
     this.#arms = new Arms(problem, rng.split("arms"));
     this.#model = new BayesLinear(
       {
-        length: this.#features.length,
         noise: Math.hypot(problem.noise, MODEL_ERROR),
-        spread: WEIGHT_SPREAD,
+        spreads: this.#features.spreads(),
         members: exploration.kind === "thompson" ? MAX_PROBES_PER_STEP : 0,
       },
       rng.split("model"),
@@ -60,15 +63,14 @@ export class LinearMiner implements Miner {
 
   propose(probesLeft: number): readonly (readonly number[])[] {
     const count = Math.min(MAX_PROBES_PER_STEP, probesLeft);
-    const proposed: (readonly number[])[] = [];
-    for (let i = 0; i < count; i++) proposed.push(this.#pick(i));
-    return proposed;
+    const isLast = isValidating(this.#probes, this.#problem.probes);
+    return Array.from({ length: count }, (_, member) => (isLast ? this.#pickBelieved() : this.#pick(member)));
   }
 
   learn(combination: readonly number[], relativeRisk: number): void {
     const row = this.#features.row(combination);
-    if (this.#probes++ % HOLD_OUT_EVERY === HOLD_OUT_EVERY - 1) this.#heldOut.push({ row, observed: relativeRisk });
-    else this.#model.learn(row, relativeRisk);
+    if (isValidating(this.#probes++, this.#problem.probes)) this.#heldOut.push({ row, observed: relativeRisk });
+    else this.#model.learn(row, relativeRisk - 1);
   }
 
   declare(): readonly Finding[] {
@@ -79,6 +81,12 @@ export class LinearMiner implements Miner {
       (combination) => this.#believe(this.#rowOf(combination)),
       threshold,
     );
+  }
+
+  /** One of those believed dangerous, at random. */
+  #pickBelieved(): readonly number[] {
+    this.#believed ??= validationPool(this.#arms.shown, (combination) => this.#believe(this.#rowOf(combination)));
+    return this.#believed.length === 0 ? this.#arms.random() : this.#rng.choice(this.#believed).drugs;
   }
 
   #pick(member: number): readonly number[] {
@@ -104,7 +112,7 @@ export class LinearMiner implements Miner {
   }
 
   #believe(row: FeatureRow): { readonly mean: number; readonly deviation: number } {
-    return { mean: this.#model.mean(row), deviation: this.#model.deviation(row) };
+    return { mean: 1 + this.#model.mean(row), deviation: this.#model.deviation(row) };
   }
 
   /** Rows of shown combinations are kept, as they are looked at in every step. */

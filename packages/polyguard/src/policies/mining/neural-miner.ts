@@ -3,7 +3,7 @@ import type { Finding } from "../../sub-environments/bandit-mining/findings.ts";
 import { MAX_PROBES_PER_STEP } from "../../sub-environments/bandit-mining/tiers.ts";
 import { Arms } from "./arms.ts";
 import { BayesLinear } from "./bayes-linear.ts";
-import { calibrateThreshold, findingsAbove } from "./calibrated-findings.ts";
+import { type Belief, calibrateThreshold, findingsAbove, isValidating, validationPool } from "./calibrated-findings.ts";
 import { CombinationFeatures, type FeatureRow } from "./combination-features.ts";
 import type { Miner, MiningProblem } from "./miner.ts";
 
@@ -17,6 +17,12 @@ export interface RiskNetwork {
   represent(inputs: Float32Array, rows: number): Float32Array;
 }
 
+/** A linear model on the last layer, with the last layer of each arm. */
+interface Fitted {
+  readonly rowOf: ReadonlyMap<ArrayLike<number>, FeatureRow>;
+  readonly model: BayesLinear;
+}
+
 /** Makes a network for rows of `inputs` features. */
 export type MakeRiskNetwork = (inputs: number, rng: Rng) => RiskNetwork;
 
@@ -24,7 +30,6 @@ export type MakeRiskNetwork = (inputs: number, rng: Rng) => RiskNetwork;
 const WEIGHT_SPREAD = 1;
 const MODEL_ERROR = 0.1;
 const RANDOM_SHARE = 0.15;
-const HOLD_OUT_EVERY = 5;
 /** Batches of probes between two trainings of the network. */
 const BATCHES_PER_FIT = 4;
 
@@ -38,9 +43,14 @@ export class NeuralMiner implements Miner {
   readonly #features: CombinationFeatures;
   readonly #network: RiskNetwork;
   readonly #rng: Rng;
+  /** Probes that calibrate the declaration. */
+  readonly #heldOut: { readonly combination: readonly number[]; readonly observed: number }[] = [];
+  /** Shown combinations that were believed dangerous when learning ended; null before. */
+  #believed: readonly Finding[] | null = null;
+  /** Probes that are learned from. */
   readonly #probed: { readonly combination: readonly number[]; readonly observed: number }[] = [];
-  /** Last layer of every shown arm, and the linear model on it; null before the first fit. */
-  #fitted: { readonly rows: readonly FeatureRow[]; readonly model: BayesLinear } | null = null;
+  /** The latest fit; null before the first. */
+  #fitted: Fitted | null = null;
   #fits = 0;
   #batches = 0;
 
@@ -54,60 +64,65 @@ export class NeuralMiner implements Miner {
 
   propose(probesLeft: number): readonly (readonly number[])[] {
     const count = Math.min(MAX_PROBES_PER_STEP, probesLeft);
-    if (this.#arms.shown.length === 0 || this.#probed.length < RANDOM_SHARE * this.#problem.probes)
+    const { shown } = this.#arms;
+    const { probes } = this.#problem;
+    if (shown.length === 0 || this.#probed.length < RANDOM_SHARE * probes)
       return Array.from({ length: count }, () => this.#arms.random());
-    if (this.#fitted === null || this.#batches++ % BATCHES_PER_FIT === 0) this.#fitted = this.#fit(this.#arms.shown);
-    const { rows, model } = this.#fitted;
-    return Array.from({ length: count }, (_, member) => {
-      let best = 0;
-      let most = Number.NEGATIVE_INFINITY;
-      rows.forEach((row, arm) => {
-        const value = model.drawn(member, row);
-        if (value > most) {
-          most = value;
-          best = arm;
-        }
-      });
-      return Array.from(this.#arms.shown[best]!);
-    });
+    if (isValidating(this.#probed.length + this.#heldOut.length, probes)) {
+      this.#believed ??= this.#believedDangerous(shown);
+      const believed = this.#believed;
+      return Array.from({ length: count }, () =>
+        believed.length === 0 ? this.#arms.random() : this.#rng.choice(believed).drugs,
+      );
+    }
+    if (this.#fitted === null || this.#batches++ % BATCHES_PER_FIT === 0) this.#fitted = this.#fit(shown);
+    const { rowOf, model } = this.#fitted;
+    return Array.from({ length: count }, (_, member) =>
+      this.#arms.best((combination) => model.drawn(member, rowOf.get(combination)!)),
+    );
   }
 
   learn(combination: readonly number[], relativeRisk: number): void {
-    this.#probed.push({ combination, observed: relativeRisk });
+    const list = isValidating(this.#probed.length + this.#heldOut.length, this.#problem.probes)
+      ? this.#heldOut
+      : this.#probed;
+    list.push({ combination, observed: relativeRisk });
   }
 
   declare(): readonly Finding[] {
-    const { population } = this.#problem;
-    if (population === null || this.#probed.length < HOLD_OUT_EVERY) return [];
-    const { rows, model } = this.#fit(population);
-    const held = this.#probed.filter((_, i) => isHeldOut(i));
-    const heldRows = this.#represent(held.map(({ combination }) => combination));
-    const believe = (row: FeatureRow) => ({ mean: model.mean(row), deviation: model.deviation(row) });
+    const { population, noise } = this.#problem;
+    if (population === null || this.#heldOut.length === 0) return [];
+    const { rowOf, model } = this.#fit(population);
+    const heldRows = this.#represent(this.#heldOut.map(({ combination }) => combination));
     const threshold = calibrateThreshold(
-      held.map(({ observed }, i) => ({ ...believe(heldRows[i]!), observed })),
-      this.#problem.noise,
+      this.#heldOut.map(({ observed }, i) => ({ ...believe(model, heldRows[i]!), observed })),
+      noise,
     );
-    const rowOf = new Map(population.map((combination, i) => [combination, rows[i]!]));
-    return findingsAbove(population, (combination) => believe(rowOf.get(combination)!), threshold);
+    return findingsAbove(population, (combination) => believe(model, rowOf.get(combination)!), threshold);
+  }
+
+  #believedDangerous(shown: readonly Uint8Array[]): readonly Finding[] {
+    const { rowOf, model } = this.#fit(shown);
+    return validationPool(shown, (combination) => believe(model, rowOf.get(combination)!));
   }
 
   /** Trains the network on what is not held out, then the linear model on its last layer. */
-  #fit(shown: readonly Uint8Array[]): { readonly rows: readonly FeatureRow[]; readonly model: BayesLinear } {
-    const learned = this.#probed.filter((_, i) => !isHeldOut(i));
+  #fit(shown: readonly Uint8Array[]): Fitted {
+    const learned = this.#probed;
     const combinations = learned.map(({ combination }) => combination);
     const targets = Float32Array.from(learned, ({ observed }) => observed - 1);
     this.#network.fit(this.#dense(combinations), targets);
     const model = new BayesLinear(
       {
-        length: this.#network.hidden + 1,
         noise: Math.hypot(this.#problem.noise, MODEL_ERROR),
-        spread: WEIGHT_SPREAD,
+        spreads: new Float64Array(this.#network.hidden + 1).fill(WEIGHT_SPREAD),
         members: MAX_PROBES_PER_STEP,
       },
       this.#rng.split(`fit ${this.#fits++}`),
     );
-    for (const [i, row] of this.#represent(combinations).entries()) model.learn(row, learned[i]!.observed);
-    return { rows: this.#represent(shown), model };
+    for (const [i, row] of this.#represent(combinations).entries()) model.learn(row, learned[i]!.observed - 1);
+    const rows = this.#represent(shown);
+    return { rowOf: new Map(shown.map((combination, i) => [combination, rows[i]!])), model };
   }
 
   #dense(combinations: readonly ArrayLike<number>[]): Float32Array {
@@ -129,6 +144,6 @@ export class NeuralMiner implements Miner {
   }
 }
 
-function isHeldOut(probe: number): boolean {
-  return probe % HOLD_OUT_EVERY === HOLD_OUT_EVERY - 1;
+function believe(model: BayesLinear, row: FeatureRow): Belief {
+  return { mean: 1 + model.mean(row), deviation: model.deviation(row) };
 }
