@@ -4,9 +4,11 @@ import type { KnowledgeBase } from "../kb/types.ts";
 import type { Observation } from "../observation/schema.ts";
 import type { SubEnvironment } from "../scenario/types.ts";
 import { ALTERNATIVE_PLAY } from "./alternative/own-play.ts";
+import { DEPRESCRIBING_PLAY } from "./deprescribing/own-play.ts";
 import { DOSING_PLAY } from "./dosing/own-play.ts";
 import { MINING_PLAY } from "./mining/own-play.ts";
 import { MISSING_DATA_RULES } from "./missing-data-rules.ts";
+import { NEW_DRUG_PLAY } from "./new-drug/play.ts";
 import { makeChartPolicy } from "./rule-based.ts";
 
 /** A policy that plays PolyGuard. */
@@ -29,7 +31,9 @@ export type PolicyMaker = (tools: PlayTools) => PolyGuardPolicy;
 export const OWN_PLAY: Readonly<Partial<Record<SubEnvironment, Readonly<Record<string, PolicyMaker>>>>> = {
   ALTERNATIVE_SUGGESTION: ALTERNATIVE_PLAY,
   BANDIT_MINING: MINING_PLAY,
+  LONGITUDINAL_DEPRESCRIBING: DEPRESCRIBING_PLAY,
   PRECISION_DOSING: DOSING_PLAY,
+  NEW_DRUG_DECOMPOSITION: NEW_DRUG_PLAY,
   WEB_SEARCH_MISSING_DATA: { rule_based: ({ kb }) => makeChartPolicy("rule_based", kb, MISSING_DATA_RULES) },
 };
 
