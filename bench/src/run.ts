@@ -15,6 +15,7 @@ import {
   writeFigures,
 } from "./figures.ts";
 import { measureFlow } from "./flow.ts";
+import { measureHoldouts } from "./holdouts.ts";
 import { measureNn } from "./nn.ts";
 import { measurePolyguard } from "./polyguard.ts";
 import { measureServer } from "./server.ts";
@@ -26,6 +27,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   bandit: measureBandit,
   nn: measureNn,
   flow: measureFlow,
+  holdouts: measureHoldouts,
 };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
