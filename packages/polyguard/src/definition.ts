@@ -8,6 +8,7 @@ import { loadDrugNames } from "./fhir/drug-names.ts";
 import type { KnowledgeBase } from "./kb/types.ts";
 import { type Observation, observationSchema } from "./observation/schema.ts";
 import { makeBestJ } from "./policies/best-j.ts";
+import { randomMiningAction } from "./policies/mining/random-mining.ts";
 import { resetSchema } from "./reset-options.ts";
 import { DEFAULT_TIMEOUTS_MS } from "./reward/endings.ts";
 import { checkWeights, DEFAULT_WEIGHTS, type RewardWeights } from "./reward/settings.ts";
@@ -111,6 +112,7 @@ export function actionFor(
 
 function sampleAction(rng: Rng, last: ResetResult<Observation> | StepResult<Observation>): StepAction {
   const { observation } = last;
+  if (observation.bandit !== undefined) return randomMiningAction(rng, observation, observation.bandit);
   const mask = maskOf(last.info, observation.candidates.length);
   const offered = observation.candidates.filter((_, i) => mask?.[i] ?? true);
   if (offered.length === 0) return { raw: "" };

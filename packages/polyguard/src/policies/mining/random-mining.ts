@@ -1,4 +1,6 @@
 import type { Rng } from "@praxis/env";
+import type { StepAction } from "../../actions/schema.ts";
+import type { Observation } from "../../observation/schema.ts";
 import { drawDistinct } from "../../sub-environments/bandit-mining/binomial.ts";
 import { writeFinding } from "../../sub-environments/bandit-mining/findings.ts";
 import { PROBE_SIZES } from "../../sub-environments/bandit-mining/tiers.ts";
@@ -9,7 +11,22 @@ import { declareTexts, probeAction } from "./mining-policy.ts";
 const DECLARES = 0.05;
 const DECLARED_PAIRS = 5;
 
-/** Probes random combinations, and now and then declares random pairs as patterns, which ends the episode. */
+/** A probe of a random combination, or now and then a declaration of random pairs, which ends the episode. */
+export function randomMiningAction(
+  rng: Rng,
+  observation: Observation,
+  bandit: NonNullable<Observation["bandit"]>,
+): StepAction {
+  const count = bandit.drugs.length;
+  if (bandit.probes_left > 0 && !rng.bernoulli(DECLARES))
+    return probeAction(observation, bandit, [drawDistinct(rng, count, rng.integer(...PROBE_SIZES))]);
+  const pairs = new Set<string>();
+  while (pairs.size < DECLARED_PAIRS)
+    pairs.add(writeFinding(bandit.drugs, { drugs: drawDistinct(rng, count, 2), isPattern: true }));
+  return declareTexts(observation, [...pairs]);
+}
+
+/** Acts at random in BANDIT_MINING. */
 export function makeRandomMiningPolicy(name: string): PolyGuardPolicy {
   let rng: Rng | null = null;
   return {
@@ -19,16 +36,7 @@ export function makeRandomMiningPolicy(name: string): PolyGuardPolicy {
     },
     act: (observation) => {
       if (rng === null) throw new Error("reset the policy before it acts");
-      const { bandit } = observation;
-      if (bandit === undefined) return { raw: "" };
-      const count = bandit.drugs.length;
-      if (bandit.probes_left === 0 || rng.bernoulli(DECLARES)) {
-        const pairs = new Set<string>();
-        while (pairs.size < DECLARED_PAIRS)
-          pairs.add(writeFinding(bandit.drugs, { drugs: drawDistinct(rng, count, 2), isPattern: true }));
-        return declareTexts(observation, [...pairs]);
-      }
-      return probeAction(observation, bandit, [drawDistinct(rng, count, rng.integer(...PROBE_SIZES))]);
+      return observation.bandit === undefined ? { raw: "" } : randomMiningAction(rng, observation, observation.bandit);
     },
   };
 }
