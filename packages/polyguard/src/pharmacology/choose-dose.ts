@@ -1,6 +1,6 @@
-import { attainment } from "./attainment.ts";
+import { attainment, relativeExposure } from "./attainment.ts";
 import type { DoseOption } from "./dose-options.ts";
-import { type DoseDay, type DosingCovariates, type DosingModel, TROUGH, VALUE } from "./dosing-model.ts";
+import { type DoseDay, type DosingCovariates, type DosingModel, type TargetRange, TROUGH, VALUE } from "./dosing-model.ts";
 
 /** A patient's possible parameters and what was given so far. */
 export interface DosingOutlook {
@@ -11,6 +11,15 @@ export interface DosingOutlook {
   readonly days: readonly DoseDay[];
   /** Co-medication of the day `ahead` days from now, 0 = the coming one. */
   readonly dayAhead: (ahead: number) => Pick<DoseDay, "clearanceFactor" | "absorptionFactor">;
+}
+
+/** Where attainment is 0 for every dose, the one that comes nearer to the target is the better. assumption: size. */
+const PULL = 0.01;
+
+/** Attainment on a day, less a little for the distance from the target: it tells doses apart that are all too low or too high. */
+export function worthOfDay(model: DosingModel, target: TargetRange, value: number, trough: number): number {
+  const u = attainment(target, value, trough);
+  return u > 0 ? u : -PULL * Math.min(1, Math.abs(1 - relativeExposure(model, target, value)));
 }
 
 /** Mean attainment of each option over the model's effect days, averaged over the draws, if the dose then stays. */
@@ -28,7 +37,7 @@ export function scoreDoses(outlook: DosingOutlook, options: readonly DoseOption[
       const state = Float64Array.from(now);
       for (const factors of ahead) {
         model.advanceDay(state, parameters, { ...option, ...factors });
-        scores[k]! += attainment(target, state[VALUE]!, state[TROUGH]!);
+        scores[k]! += worthOfDay(model, target, state[VALUE]!, state[TROUGH]!);
       }
     }
   }

@@ -6,7 +6,7 @@ export interface LevelPoint {
   /** Days of treatment before it was drawn, 1 = at the end of the first day. */
   readonly day: number;
   readonly value: number;
-  /** null = not measured. */
+  /** null = not measured, 0 = below the limit of quantification; both tell an estimate nothing. */
   readonly trough: number | null;
 }
 
@@ -111,7 +111,7 @@ function residuals(
   for (const level of levels) {
     for (; day < level.day; day++) model.advanceDay(state, parameters, days[day]!);
     result.push(relativeError(level.value, state[VALUE]!) / model.assayCv);
-    if (level.trough !== null) result.push(relativeError(level.trough, state[TROUGH]!) / model.assayCv);
+    if (level.trough !== null && level.trough > 0) result.push(relativeError(level.trough, state[TROUGH]!) / model.assayCv);
   }
   return Float64Array.from([...result, ...z]);
 }

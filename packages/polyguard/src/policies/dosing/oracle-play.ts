@@ -1,74 +1,71 @@
-import { PraxisError } from "@praxis/env";
-import { isLegalPayload } from "../../actions/legality.ts";
-import type { OfferedCandidate } from "../../actions/types.ts";
-import type { EpisodeState } from "../../episode.ts";
+import { PraxisError, type SyncEnv } from "@praxis/env";
+import { canonicalPayload } from "../../actions/canonical.ts";
 import type { DoseOption } from "../../pharmacology/dose-options.ts";
-import { shareMended } from "../../sub-environments/precision-dosing/renal-case.ts";
 import { bestCourse } from "../../sub-environments/precision-dosing/best-course.ts";
 import { asModel } from "../../sub-environments/precision-dosing/content.ts";
-import { ChartReader } from "../chart.ts";
-import { actionOf } from "../explain.ts";
+import { shareMended } from "../../sub-environments/precision-dosing/renal-case.ts";
+import type { ChartOffer } from "../chart.ts";
+import type { PolicyRule } from "../decision.ts";
 import { latentEpisode } from "../latent-episode.ts";
-import type { PolicyMaker } from "../own-play.ts";
 
-/**
- * Knows the patient's parameters and the true doses and kidneys: carries out the first step of the best course found by beam
- * search, or mends the doses of a list one by one.
- */
-export const oracleDosing: PolicyMaker = ({ kb, env }) => {
-  let reader = new ChartReader(kb);
-  return {
-    name: "oracle_lookahead",
-    reset: () => {
-      reader = new ChartReader(kb);
-    },
-    act: (observation) => {
-      if (env === null)
-        throw new PraxisError("NOT_SUPPORTED", "An oracle needs the environment it plays in; use 'map_planner' over a wire.");
-      const chart = reader.read(observation);
-      const episode = latentEpisode(env);
-      const { id, payload } = chooseOffer(episode);
-      const wire = observation.candidates.find(({ candidate_id: candidateId }) => candidateId === id);
-      if (wire === undefined) return { raw: "" };
-      reader.choose(chart, payload);
-      return actionOf(chart, { offer: { wire, payload, isLegal: true }, reason: "Known parameters.", confidence: 0.95 });
-    },
-  };
-};
+const CONFIDENCE = 0.95;
 
-function chooseOffer(episode: EpisodeState): OfferedCandidate {
-  const legal = episode.offered.filter(({ payload }) => isLegalPayload(episode.legality, payload));
-  const keep = legal.find(({ payload }) => payload.type === "KEEP_REGIMEN")!;
-  const dosing = asModel(episode);
-  if (dosing === null) {
-    const valueOf = ({ payload }: OfferedCandidate): number =>
-      shareMended(episode.context.kb, episode.context.scenario, episode.sub.apply(episode, payload).applied.state);
-    let best = keep;
-    let most = valueOf(keep);
-    for (const each of legal) {
-      const value = valueOf(each);
-      if (value <= most + 1e-9) continue;
-      best = each;
-      most = value;
+function latentOf(env: SyncEnv | null): ReturnType<typeof latentEpisode> {
+  if (env === null)
+    throw new PraxisError("NOT_SUPPORTED", "An oracle needs its environment in this process; use 'map_planner' over a wire.");
+  return latentEpisode(env);
+}
+
+/** Knows the patient's parameters: takes the first step of the best course that beam search finds over the steps left. */
+export function makeOracleDose(env: SyncEnv | null): PolicyRule {
+  return (chart) => {
+    const dosing = asModel(latentOf(env));
+    const keep = chart.offers.find(({ payload }) => payload.type === "KEEP_REGIMEN");
+    if (dosing === null || keep === undefined) return null;
+    const { content, special, context, world } = dosing;
+    const choices: { readonly offer: ChartOffer; readonly option: DoseOption | null }[] = [
+      { offer: keep, option: null },
+    ];
+    for (const offer of chart.offers) {
+      const { payload, isLegal } = offer;
+      if (!isLegal) continue;
+      if (payload.type === "HOLD_DOSE" && payload.medRef === content.medRef)
+        choices.push({ offer, option: { dosePerDay: 0, intervalH: 24 } });
+      if (payload.type === "ADJUST_DOSE" && payload.medRef === content.medRef)
+        choices.push({
+          offer,
+          option: { dosePerDay: payload.dosePerDay, intervalH: Math.round(24 / payload.dosesPerDay) },
+        });
     }
-    return best;
-  }
-  const { content, special, context, world } = dosing;
-  if (!content.isLevelIncluded && world.clock.day > 0 && special.levels.at(-1)?.day !== world.clock.day) {
-    const order = legal.find(
-      ({ payload }) => payload.type === "ORDER_MONITORING" && payload.orders[0] === content.model.levelCode,
+    const first = bestCourse(
+      context,
+      content,
+      special,
+      world,
+      choices.map(({ option }) => option),
     );
-    if (order !== undefined) return order;
-  }
-  const offers = [
-    { candidate: keep, option: null },
-    ...legal.flatMap((candidate) => {
-      const { payload } = candidate;
-      if (payload.type === "HOLD_DOSE") return [{ candidate, option: { dosePerDay: 0, intervalH: 24 } }];
-      if (payload.type !== "ADJUST_DOSE" || payload.medRef !== content.medRef) return [];
-      return [{ candidate, option: { dosePerDay: payload.dosePerDay, intervalH: Math.round(24 / payload.dosesPerDay) } }];
-    }),
-  ] satisfies readonly { candidate: OfferedCandidate; option: DoseOption | null }[];
-  const first = bestCourse(context, content, special, world, offers.map(({ option }) => option));
-  return offers[first]!.candidate;
+    return { offer: choices[first]!.offer, reason: "The parameters are known.", confidence: CONFIDENCE };
+  };
+}
+
+/** Knows the true kidneys and doses: takes the legal change that puts most of the wrong doses right at once. */
+export function makeOracleMend(env: SyncEnv | null): PolicyRule {
+  return (chart) => {
+    const episode = latentOf(env);
+    const { context, sub, offered } = episode;
+    let most = shareMended(context.kb, context.scenario, episode.world) + 1e-9;
+    let best: ChartOffer | null = null;
+    for (const offer of chart.offers) {
+      if (!offer.isLegal) continue;
+      const text = canonicalPayload(offer.payload);
+      const candidate = offered.find(({ canonical }) => canonical === text);
+      if (candidate === undefined) continue;
+      const after = sub.apply(episode, candidate.payload).applied.state;
+      const share = shareMended(context.kb, context.scenario, after);
+      if (share <= most) continue;
+      most = share;
+      best = offer;
+    }
+    return best === null ? null : { offer: best, reason: "The kidneys are known.", confidence: CONFIDENCE };
+  };
 }

@@ -1,6 +1,6 @@
 import type { CourseContext } from "../../course/context.ts";
 import { findMedication } from "../../course/regimen.ts";
-import { attainment } from "../../pharmacology/attainment.ts";
+import { worthOfDay } from "../../pharmacology/choose-dose.ts";
 import { type DoseOption, doseOptions } from "../../pharmacology/dose-options.ts";
 import { TROUGH, VALUE } from "../../pharmacology/dosing-model.ts";
 import { estimationModel } from "../../pharmacology/models.ts";
@@ -51,7 +51,7 @@ export function bestCourse(
     let attained = 0;
     for (let day = from; day < from + days; day++) {
       model.advanceDay(state, parameters, { ...dose, ...factors[day]! });
-      attained += attainment(target, state[VALUE]!, state[TROUGH]!);
+      attained += worthOfDay(model, target, state[VALUE]!, state[TROUGH]!);
     }
     return attained;
   };

@@ -14,8 +14,9 @@ import type { Decision, Effect, Passed } from "../sub-environment.ts";
 import type { ModelContent, ModelSpecial } from "./content.ts";
 import { afterStretch, treat, withCourseExposure } from "./treatment.ts";
 
-/** A trough is reported to two decimals, mg/L. */
+/** A trough is reported to two decimals, mg/L; below the limit of quantification as 0. assumption: a usual immunoassay. */
 const TROUGH_DECIMALS = 2;
+const QUANTIFIED_FROM = 0.2;
 /** A level report is never below this share of the last decimal: a proportional error of 0 would weigh without bound. */
 const LEAST_REPORT = 0.1;
 
@@ -74,8 +75,12 @@ function reportLevel(model: DosingModel, world: WorldState, special: ModelSpecia
   return {
     day: special.days,
     value: Math.max(least, rounded(model.levelCode === "PHT_LEVEL" ? corrected(world, value, decimals) : value, decimals)),
-    trough: Number.isNaN(trough) ? null : Math.max(least, rounded(noisy(trough), TROUGH_DECIMALS)),
+    trough: Number.isNaN(trough) ? null : quantified(noisy(trough)),
   };
+}
+
+function quantified(trough: number): number {
+  return trough < QUANTIFIED_FROM ? 0 : rounded(trough, TROUGH_DECIMALS);
 }
 
 /** The laboratory measures the whole level, rounds it, and reports it corrected for albumin. */

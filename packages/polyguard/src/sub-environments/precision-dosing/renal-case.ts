@@ -32,6 +32,7 @@ export function drawRenalCase({ kb, evaluator }: DrawTools, key: ScenarioKey): D
     hazards: HAZARDS[key.difficulty],
     tier: { ...tier, visits: tier.steps, changes: tier.steps, severalVisitsShare: 0 },
     stepDays: STEP_DAYS,
+    accept: ({ scenario: drafted }) => isMendable(kb, drafted),
   });
   return { scenario: withOldCreatinine(scenario, Rng.fromSeed(key.seed, `${scenario.id}/creatinine`)), content: { kind: "renal" } };
 }
@@ -43,22 +44,41 @@ function withOldCreatinine(scenario: Scenario, rng: Rng): Scenario {
   const { mask } = scenario;
   return {
     ...scenario,
-    mask: { ...mask, values: { ...mask.values, CREAT: { value: Math.round(then * 100) / 100, measuredDay } } },
+    mask: {
+      ...mask,
+      values: { ...mask.values, CREAT: { value: Math.round(then * 100) / 100, measuredDay } },
+      hidden: new Set([...mask.hidden].filter((field) => field !== "weight" && field !== "height")),
+    },
   };
+}
+
+/** True when each hazard shows as a wrong dose, and none of them is on a drug that would have to be tapered for weeks. */
+function isMendable(kb: KnowledgeBase, scenario: Scenario): boolean {
+  const { initial, hazards } = scenario;
+  const wrong = initial.medications.filter((each) => wrongness(kb, scenario, initial, each) > 0);
+  const isTapered = ({ drugIndex }: Medication): boolean => {
+    const { taperIfDaysGt, taperClass } = kb.drugs[drugIndex]!;
+    return taperIfDaysGt !== null && taperClass !== "PPI";
+  };
+  return wrong.length >= hazards.length && !wrong.some(isTapered);
+}
+
+/** 1 less the quality of a dose on the true kidneys; 0 for a drug that is not taken. */
+function wrongness(kb: KnowledgeBase, { patient }: Scenario, world: WorldState, medication: Medication): number {
+  return medication.isTaken ? 1 - dosingQuality(kb, patient, { ...world, medications: [medication] }, null) : 0;
 }
 
 /**
  * How wrong the list is: a dose out of range counts 1 (.5 near it), a drug of the first list that is gone counts 1 unless
- * another one treats its indication.
+ * its course was over or another one treats its indication.
  */
 export function wrongDoses(kb: KnowledgeBase, scenario: Scenario, world: WorldState): number {
-  const wrongness = (medication: Medication): number =>
-    medication.isTaken ? 1 - dosingQuality(kb, scenario.patient, { ...world, medications: [medication] }, null) : 0;
-  const now = world.medications.reduce((sum, medication) => sum + wrongness(medication), 0);
+  const now = world.medications.reduce((sum, medication) => sum + wrongness(kb, scenario, world, medication), 0);
   const lost = scenario.initial.medications.filter(
     (before) =>
       before.isTaken &&
       before.indication !== null &&
+      before.endDay === null &&
       !world.medications.some(
         (each) =>
           each.isTaken && (each.medRef === before.medRef || kb.drugs[each.drugIndex]!.indications.includes(before.indication!)),
