@@ -64,12 +64,30 @@ export interface Posterior {
   readonly weights: readonly number[];
 }
 
+/** Draws that carry less than this of the weight are dropped. */
+const LEAST_WEIGHT = 1e-7;
+
 /** The posterior of clearance parts after the facts that tell of them. */
 export function believeNewDrug(kb: KnowledgeBase, facts: readonly NewDrugFact[]): Posterior {
   const { parts, genotypes } = priorDraws();
-  const logs = new Float64Array(parts.length);
-  for (const fact of facts) addLogLikelihood(kb, parts, fact, logs);
-  return { parts, genotypes, weights: normalised(logs) };
+  let belief: Posterior = { parts, genotypes, weights: parts.map(() => 1 / parts.length) };
+  // Phenotyping rules most draws out at little cost, so it comes first.
+  const ordered = [...facts].sort((a, b) => Number(b.kind === "phenotyping") - Number(a.kind === "phenotyping"));
+  for (const fact of ordered) {
+    const logs = Float64Array.from(belief.weights, Math.log);
+    addLogLikelihood(kb, belief.parts, fact, logs);
+    belief = pruned(belief, normalised(logs));
+  }
+  return belief;
+}
+
+function pruned({ parts, genotypes }: Posterior, weights: readonly number[]): Posterior {
+  const kept = weights.flatMap((weight, i) => (weight > LEAST_WEIGHT ? [i] : []));
+  return {
+    parts: kept.map((i) => parts[i]!),
+    genotypes: kept.map((i) => genotypes[i]!),
+    weights: kept.map((i) => weights[i]!),
+  };
 }
 
 /** The posterior after exposure ratios seen in the patient, each with log-normal noise of that standard deviation. */

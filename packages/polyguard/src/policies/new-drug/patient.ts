@@ -1,12 +1,10 @@
-import { findPairHits } from "../../interactions/pair-hits.ts";
+import { withDerivedGroups } from "../../kb/load.ts";
 import { findDrug } from "../../kb/lookup.ts";
-import type { Drug, KnowledgeBase } from "../../kb/types.ts";
-import { withDrug } from "../../kb/with-drug.ts";
+import type { Drug, KnowledgeBase, RuleSide } from "../../kb/types.ts";
 import { NEW_DRUG_ENZYMES } from "../../new-drug/components.ts";
 import { componentRow, knownRow, USUAL_DOSE } from "../../new-drug/drug-row.ts";
 import type { NewDrugFact } from "../../new-drug/evidence-units.ts";
 import type { ExposureSetting } from "../../new-drug/exposure.ts";
-import { knownFacts } from "../../observation/facts.ts";
 import type { Observation } from "../../observation/schema.ts";
 import type { NewDrugBlock } from "../../sub-environments/new-drug-decomposition/block-schema.ts";
 import type { Chart } from "../chart.ts";
@@ -34,7 +32,7 @@ const NONE = { CYP3A4: 0, CYP2D6: 0, CYP2C9: 0, CYP2C19: 0, CYP1A2: 0, UGT: 0 };
 
 /** True when what is known of the drug makes a contraindicated pair with the list: by its class, and by what it inhibits. */
 export function isKnownContraindicated(
-  { kb, known, legality }: Chart,
+  { kb, legality }: Chart,
   block: NewDrugBlock,
   facts: readonly NewDrugFact[],
 ): boolean {
@@ -62,13 +60,16 @@ export function isKnownContraindicated(
     resembles,
     sufficientDose: USUAL_DOSE,
   });
-  const extended = withDrug(kb, row);
-  const drugIndex = kb.drugs.length;
-  const listed = legality.listed.filter((each) => each.drugIndex < drugIndex);
-  return findPairHits(extended, [...listed, { drugIndex, dosePerDay: USUAL_DOSE }], knownFacts(known), {
-    unknownCountsAs: true,
-  }).some(
-    (hit) =>
-      hit.severity === "contraindicated" && !hit.isDerived && (hit.aIndex === drugIndex || hit.bIndex === drugIndex),
+  const { groups } = withDerivedGroups({ ...row, index: kb.drugs.length });
+  const others = legality.listed.flatMap(({ drugIndex }) => kb.drugs[drugIndex] ?? []);
+  const isOther = (side: RuleSide): boolean => others.some((drug) => isOfSide(side, drug.drugId, drug.groups));
+  const isNew = (side: RuleSide): boolean => isOfSide(side, block.drug_id, groups);
+  // Conditions are taken as met: what is contraindicated under some condition is not started unwatched.
+  return kb.rules.some(
+    ({ severity, a, b }) => severity === "contraindicated" && ((isNew(a) && isOther(b)) || (isNew(b) && isOther(a))),
   );
+}
+
+function isOfSide({ kind, name }: RuleSide, drugId: string, groups: readonly string[]): boolean {
+  return kind === "drug" ? name === drugId : groups.includes(name);
 }

@@ -43,8 +43,9 @@ const VISITS_AFTER_START = 2;
 const CORRECTIONS = 1;
 /** Success: the exposure may be off by this factor. */
 const EXPOSURE_FACTOR = 2;
-/** c4 of a study that tells something new. assumption: a little above KEEP's. */
+/** c4 and c7 until the drug is judged: of a study that tells something new, and of anything else. assumption: sizes. */
 const STUDY_SAFETY = 0.6;
+const WAITING_SAFETY = 0.3;
 
 /** NEW_DRUG_DECOMPOSITION: a drug that is in no table, judged from studies, started by plan and corrected by its level. */
 export const newDrugDecomposition: SubEnvironment<NewDrugContent, NewDrugProgress> = {
@@ -81,13 +82,18 @@ export const newDrugDecomposition: SubEnvironment<NewDrugContent, NewDrugProgres
   },
   components: (at, { payload, effect }) => {
     if (payload === null || effect === null) return {};
-    const after = effect.special as NewDrugProgress;
-    if (after === at.special) return {};
-    const before = { ...at, special: after };
-    if (payload.type === "FETCH_EXTERNAL_EVIDENCE") return { safety_delta_score: STUDY_SAFETY };
-    const quality = planQualityOf(before);
+    const after = { ...at, special: effect.special as NewDrugProgress };
+    const { plan, facts } = after.special;
+    if (plan === null) {
+      const isNews = facts.length > at.special.facts.length;
+      return {
+        safety_delta_score: isNews ? STUDY_SAFETY : WAITING_SAFETY,
+        dosing_quality_score: isNews ? STUDY_SAFETY : WAITING_SAFETY,
+      };
+    }
+    const quality = planQualityOf(after);
     return payload.type === "DECOMPOSE_NEW_DRUG"
-      ? { safety_delta_score: scoreOf(before), dosing_quality_score: quality }
+      ? { safety_delta_score: scoreOf(after), dosing_quality_score: quality }
       : { dosing_quality_score: quality };
   },
   isOver: (at) => at.special.plan === "none",
