@@ -61,6 +61,7 @@ describe("scenario generator", () => {
       expect(scenario.initial.medications.length).toBeGreaterThanOrEqual(tier.drugs[0]);
       expect(scenario.initial.medications.length).toBeLessThanOrEqual(tier.drugs[1]);
       expect(scenario.hazards).toHaveLength(HAZARDS[difficulty]);
+      expect(scenario.decoys.length).toBeGreaterThanOrEqual(tier.decoys[0]);
       expect(scenario.decoys.length).toBeLessThanOrEqual(tier.decoys[1]);
       expect(scenario.mask.conflicts).toHaveLength(tier.conflicts);
       const unreconciled = scenario.initial.medications.filter((each) => each.isUnreconciled).length;
