@@ -13,10 +13,10 @@ import { resetSchema } from "./reset-options.ts";
 import { DEFAULT_TIMEOUTS_MS } from "./reward/endings.ts";
 import { checkWeights, DEFAULT_WEIGHTS, type RewardWeights } from "./reward/settings.ts";
 import { compileWeights } from "./reward/total.ts";
-import { PLAYABLE, ScenarioSource } from "./scenario/source.ts";
+import { ScenarioSource } from "./scenario/source.ts";
 import { makeTaskProvider } from "./scenario/tasks.ts";
-import { TIERS } from "./scenario/tiers.ts";
 import { DIFFICULTIES, SUB_ENVIRONMENTS } from "./scenario/types.ts";
+import { SUB_ENVIRONMENT_TABLE } from "./sub-environments/index.ts";
 import { POLYGUARD_TOOLS } from "./tools.ts";
 
 /** Shown wherever the environment is. */
@@ -24,6 +24,10 @@ export const NOTICE = "Research simulation, not medical advice. Not a medical de
 
 /** Version of the environment's behaviour. */
 export const POLYGUARD_VERSION = "0.1.0";
+
+const MOST_STEPS = Math.max(...Object.values(SUB_ENVIRONMENT_TABLE).map(({ maxSteps }) => maxSteps));
+/** Actions of another step that are answered and not counted, before the third ends the episode. */
+const STALE_STEPS = 2;
 
 /** What a definition may be told. */
 export interface PolyGuardOptions {
@@ -73,7 +77,7 @@ export function definePolyGuard(kb: KnowledgeBase, options: PolyGuardOptions = {
     ...(options.readme === undefined ? {} : { readme: options.readme }),
     schemas: { action: stepActionSchema, observation: observationSchema, state: stateSchema, reset: resetSchema },
     rewardRange: [0.001, 0.999],
-    maxEpisodeSteps: TIERS.hard.steps + 2,
+    maxEpisodeSteps: MOST_STEPS + STALE_STEPS,
     tasks: makeTaskProvider(parts.source),
     tools: POLYGUARD_TOOLS,
     metadata: {
@@ -81,7 +85,7 @@ export function definePolyGuard(kb: KnowledgeBase, options: PolyGuardOptions = {
       reward_weights: weights,
       knowledge_base: { hash: kb.hash, drugs: kb.drugs.length, interactions: kb.rules.length },
       timeouts_ms: DEFAULT_TIMEOUTS_MS,
-      sub_environments: PLAYABLE,
+      sub_environments: SUB_ENVIRONMENTS,
     },
     sampleAction,
     makeEnv: ({ seed } = {}) => makePolyGuardEnv(parts, seed),

@@ -33,7 +33,7 @@ import { type JudgedStep, judgeStep, type StepJudgement } from "./reward/judge-s
 import { advanceCredit, keepReward, type ScoredState } from "./reward/score.ts";
 import type { CompiledWeights } from "./reward/total.ts";
 import { beginCredit } from "./reward/value-components.ts";
-import { type ScenarioSource, subEnvironmentOf } from "./scenario/source.ts";
+import type { ScenarioSource } from "./scenario/source.ts";
 import {
   actionMask,
   isReviewJustified,
@@ -44,6 +44,7 @@ import {
   stepped,
   withStep,
 } from "./step-records.ts";
+import { SUB_ENVIRONMENT_TABLE } from "./sub-environments/index.ts";
 import type { Drawn, Effect, Finished, Passed, Yardsticks } from "./sub-environments/sub-environment.ts";
 
 /** What an environment is put together from. */
@@ -87,7 +88,7 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
     const drawn: Drawn =
       wanted.kind === "record" ? { scenario: imported!.scenario, content: null } : this.#parts.source.get(wanted.key);
     const { scenario, content } = drawn;
-    const sub = subEnvironmentOf(scenario.subEnvironment);
+    const sub = SUB_ENVIRONMENT_TABLE[scenario.subEnvironment];
     const engines = this.#engines.of(drawn);
     const { kb, evaluator } = engines;
     const context: CourseContext = { kb, scenario };

@@ -1,16 +1,16 @@
 import { didYouMean, type FieldError, PraxisError } from "@praxis/env";
 import { z } from "zod";
-import { CATALOGUE, type ScenarioKey, type Task } from "./scenario/key.ts";
+import type { ScenarioKey, Task } from "./scenario/key.ts";
 import {
   checkName,
-  checkSubEnvironment,
   keyAt,
   keyOfSeed,
   mainTaskOf,
   parseScenarioId,
   subEnvironmentOfTask,
+  TASKS,
 } from "./scenario/source.ts";
-import { DIFFICULTIES, type Difficulty, SPLITS } from "./scenario/types.ts";
+import { DIFFICULTIES, type Difficulty, SPLITS, SUB_ENVIRONMENTS } from "./scenario/types.ts";
 
 /** Reset options on the wire; all may be left out. Names are checked against their lists by {@link resolveReset}. */
 export const resetSchema = z.object({
@@ -51,7 +51,6 @@ export interface ResolvedReset {
   readonly warnings: readonly string[];
 }
 
-const TASK_NAMES = CATALOGUE.map(({ task }) => task);
 const DEFAULT_DIFFICULTY: Difficulty = "medium";
 
 /**
@@ -112,13 +111,15 @@ interface NamedTask {
 }
 
 function namedTask(options: z.infer<typeof resetSchema>): NamedTask | null {
-  const sub = options.sub_environment === undefined ? null : checkSubEnvironment(options.sub_environment);
+  const sub =
+    options.sub_environment === undefined
+      ? null
+      : checkName("sub_environment", options.sub_environment, SUB_ENVIRONMENTS);
   if (options.task === undefined)
     return sub === null
       ? null
       : { name: mainTaskOf(sub), option: "sub_environment", fits: (key) => subEnvironmentOfTask(key.task) === sub };
-  const name = checkName("task", options.task, TASK_NAMES);
-  checkSubEnvironment(subEnvironmentOfTask(name));
+  const name = checkName("task", options.task, TASKS);
   if (sub !== null && subEnvironmentOfTask(name) !== sub)
     throw conflicting(`task '${name}'`, "sub_environment", "ask for different tasks");
   return { name, option: "task", fits: (key) => key.task === name };

@@ -12,14 +12,13 @@ import { judgeRenalRule } from "./kb/renal-dose.ts";
 import type { Drug, KnowledgeBase } from "./kb/types.ts";
 import { knownFacts } from "./observation/facts.ts";
 import type { Observation } from "./observation/schema.ts";
-import { CATALOGUE, scenarioId } from "./scenario/key.ts";
-import { tasksOf } from "./scenario/source.ts";
+import { scenarioId } from "./scenario/key.ts";
+import { TASKS, tasksOf } from "./scenario/source.ts";
 import { SPLIT_SEEDS } from "./scenario/splits.ts";
 import { DIFFICULTIES, SPLITS } from "./scenario/types.ts";
 
 /** Tasks that list_tasks names at most. */
 const LISTED_TASKS = 100;
-const TASK_NAMES = CATALOGUE.map(({ task }) => task);
 
 /** The episode of a tool call; only its public part may leave a tool. */
 function episodeOf(env: PolyGuardEnv): EpisodeState {
@@ -261,7 +260,7 @@ const listTasks = tool({
   description: "Ids of the first tasks of a split, and how many there are. Changes and costs nothing.",
   input: z.strictObject({
     split: z.enum(SPLITS),
-    task: z.enum(TASK_NAMES).optional(),
+    task: z.enum(TASKS).optional(),
     difficulty: z.enum(DIFFICULTIES).optional(),
   }),
   readOnly: true,

@@ -2,27 +2,14 @@ import { didYouMean, type FieldError, PraxisError } from "@praxis/env";
 import type { CourseEvaluator } from "../course/evaluator.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import { SUB_ENVIRONMENT_TABLE } from "../sub-environments/index.ts";
-import type { Drawn, SubEnvironment } from "../sub-environments/sub-environment.ts";
+import type { Drawn } from "../sub-environments/sub-environment.ts";
 import { CATALOGUE, type ScenarioKey, scenarioId, type Task } from "./key.ts";
 import { SPLIT_SEEDS } from "./splits.ts";
-import {
-  DIFFICULTIES,
-  type Difficulty,
-  SPLITS,
-  type Split,
-  SUB_ENVIRONMENTS,
-  type SubEnvironment as SubEnvironmentId,
-} from "./types.ts";
+import { withStress } from "./stress.ts";
+import { DIFFICULTIES, type Difficulty, SPLITS, type Split, type SubEnvironment as SubEnvironmentId } from "./types.ts";
 
-/** Tasks that can be played, in the order of the catalogue. */
-export const TASKS: readonly Task[] = CATALOGUE.filter(
-  ({ subEnvironment }) => SUB_ENVIRONMENT_TABLE[subEnvironment] !== undefined,
-).map(({ task }) => task);
-
-/** Sub-environments that can be played. */
-export const PLAYABLE: readonly SubEnvironmentId[] = SUB_ENVIRONMENTS.filter(
-  (name) => SUB_ENVIRONMENT_TABLE[name] !== undefined,
-);
+/** Tasks in the order of the catalogue. */
+export const TASKS: readonly Task[] = CATALOGUE.map(({ task }) => task);
 
 /** Task of a reset that names none. */
 export const DEFAULT_TASK: Task = "ddi_risk";
@@ -35,18 +22,6 @@ export function checkName<T extends string>(what: string, value: string, names: 
     "UNKNOWN_NAME",
     `Unknown ${what} '${value}'.${didYouMean(value, names)} Use one of ${names.join(", ")}.`,
   );
-}
-
-/** Throws NOT_SUPPORTED for a sub-environment that exists but can't be played, UNKNOWN_NAME for one that does not exist. */
-export function checkSubEnvironment(value: string): SubEnvironmentId {
-  const name = checkName("sub_environment", value, SUB_ENVIRONMENTS);
-  if (PLAYABLE.includes(name)) return name;
-  throw new PraxisError("NOT_SUPPORTED", `Sub-environment '${name}' is not offered yet. Use ${PLAYABLE.join(", ")}.`);
-}
-
-/** The sub-environment of that id. Throws NOT_SUPPORTED where it can't be played. */
-export function subEnvironmentOf(id: SubEnvironmentId): SubEnvironment {
-  return SUB_ENVIRONMENT_TABLE[checkSubEnvironment(id)]!;
 }
 
 /** Id of the sub-environment that a task is played in. */
@@ -81,6 +56,7 @@ const HELD_OUT_TASKS: Readonly<Partial<Record<Split, readonly Task[]>>> = {
   test_template: ["ddi_risk", "safe_substitution", "regimen_optimisation", "taper_sequence"],
   test_drug: ["ddi_risk", "safe_add", "safe_substitution", "regimen_optimisation", "taper_sequence"],
   test_combo: ["ddi_risk", "regimen_optimisation"],
+  stress: ["ddi_risk", "regimen_optimisation", "missing_data"],
 };
 
 /** Number of tasks in a split: every task and tier with every seed. */
@@ -150,7 +126,7 @@ export class ScenarioSource {
   /** The scenario of a key with its own content. */
   get(key: ScenarioKey): Drawn {
     const id = scenarioId(key);
-    const sub = subEnvironmentOf(subEnvironmentOfTask(key.task));
+    const sub = SUB_ENVIRONMENT_TABLE[subEnvironmentOfTask(key.task)];
     let cache = this.#caches.get(sub.id);
     if (cache === undefined) {
       cache = new Map();
@@ -159,6 +135,7 @@ export class ScenarioSource {
     let drawn = cache.get(id);
     if (drawn === undefined) {
       drawn = sub.draw({ kb: this.#kb, evaluator: this.#evaluator }, key);
+      if (key.split === "stress") drawn = { ...drawn, scenario: withStress(this.#kb, drawn.scenario) };
       if (cache.size >= sub.cacheSize) cache.delete(cache.keys().next().value!);
       cache.set(id, drawn);
     }

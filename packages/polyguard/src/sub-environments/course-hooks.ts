@@ -7,6 +7,7 @@ import { closeVisit } from "../course/visit.ts";
 import { learn } from "../observation/learn.ts";
 import { drawSamples } from "../observation/measure.ts";
 import { hearPatient } from "../observation/symptoms.ts";
+import { TIERS } from "../scenario/tiers.ts";
 import type { Decision, Effect, Passed, SubEnvironment } from "./sub-environment.ts";
 
 const NO_CODES: ReadonlySet<string> = new Set();
@@ -50,6 +51,7 @@ export function passOnCourse<Special>(
  */
 export const COURSE_HOOKS = {
   isFixedLength: false,
+  maxSteps: TIERS.hard.steps,
   stepCost: 0.05,
   cacheSize: 512,
   rules: NOTHING,

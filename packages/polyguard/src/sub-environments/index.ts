@@ -9,8 +9,8 @@ import { regimenRisk } from "./regimen-risk/index.ts";
 import type { SubEnvironment } from "./sub-environment.ts";
 import { webSearchMissingData } from "./web-search-missing-data/index.ts";
 
-/** The sub-environments that can be played, by id. */
-export const SUB_ENVIRONMENT_TABLE: Readonly<Partial<Record<SubEnvironmentId, SubEnvironment>>> = {
+/** The sub-environments by id. */
+export const SUB_ENVIRONMENT_TABLE: Readonly<Record<SubEnvironmentId, SubEnvironment>> = {
   DDI: ddi,
   REGIMEN_RISK: regimenRisk,
   LONGITUDINAL_DEPRESCRIBING: longitudinalDeprescribing,

@@ -117,6 +117,8 @@ export interface SubEnvironment<Content = unknown, Special = unknown> {
   readonly id: SubEnvironmentId;
   /** Only steps are budgeted, and the last one completes the course; visits and changes never run out. */
   readonly isFixedLength: boolean;
+  /** Most steps of an episode in any tier. */
+  readonly maxSteps: number;
   /** Cost of a step in the training return. */
   readonly stepCost: number;
   /** Scenarios kept so that a repeated reset costs nothing. */

@@ -1,7 +1,9 @@
 import type { MappedMedication } from "../../actions/legality-context.ts";
 import { WITHDRAWAL_SIGN } from "../../actions/taper-candidates.ts";
+import { targetMedRef } from "../../actions/types.ts";
+import { isDangerVisible } from "../../reward/assessment.ts";
 import type { Chart, ChartOffer } from "../chart.ts";
-import type { Decision } from "../decision.ts";
+import type { Decision, PolicyRule } from "../decision.ts";
 import { nameInWords } from "../explain.ts";
 import { lookAhead } from "./outlook.ts";
 
@@ -59,15 +61,31 @@ export function steerTargets(chart: Chart): Decision | null {
         : `The next reduction of ${name} would be felt too much; the dose rests.`;
       return { offer, reason, confidence: 0.7 };
     }
-    if (isAtFloor || peak > MOST_EXPECTED) continue;
-    const offer = find(
-      chart,
-      ({ payload }) => payload.type === "CONTINUE_TAPER" && payload.medRef === medRef && payload.taper === null,
-    );
+    if (isAtFloor) continue;
+    const offer = safeContinuation(chart, medication, nextInDays);
     if (offer === undefined) continue;
     return { offer, reason: `Withdrawal from ${name} has settled; the taper goes on.`, confidence: 0.7 };
   }
   return null;
+}
+
+/** Of the ways to go on that are safe until the next visit, the one with the largest step. */
+function safeContinuation(chart: Chart, medication: MappedMedication, nextInDays: number): ChartOffer | undefined {
+  const { taper } = medication;
+  if (taper === null) return undefined;
+  let best: ChartOffer | undefined;
+  let largest = 0;
+  for (const offer of chart.offers) {
+    const { payload, isLegal } = offer;
+    if (!isLegal || payload.type !== "CONTINUE_TAPER" || payload.medRef !== medication.medRef) continue;
+    const pace = payload.taper ?? taper;
+    const isSafe = lookAhead(chart, medication, { ...pace, nextInDays }, VISIT_DAYS).peak <= MOST_EXPECTED;
+    if (isSafe && pace.stepPct > largest) {
+      best = offer;
+      largest = pace.stepPct;
+    }
+  }
+  return best;
 }
 
 /** Starts the next target that may be started: its taper at the pace that is felt least of those in time, or a plain stop. */
@@ -121,18 +139,27 @@ function bestPace(chart: Chart, medication: MappedMedication): ChartOffer | unde
   return best;
 }
 
-/** Waits while a target's plan runs, or rests until the withdrawal of it is over; else ends the review. */
+/** A rule that leaves the drugs alone that the task names as those that must stay. */
+export function sparing(rule: PolicyRule): PolicyRule {
+  return (chart) => {
+    const decision = rule(chart);
+    if (decision === null) return null;
+    const { payload } = decision.offer;
+    const medRef = targetMedRef(payload);
+    return medRef !== null && chart.known.mustStay.includes(medRef) && payload.type !== "ORDER_MONITORING"
+      ? null
+      : decision;
+  };
+}
+
+/** Waits while a target's plan runs, or rests until the withdrawal of it is over. */
 export function waitForTargets(chart: Chart): Decision | null {
   const isUnderWay = openTargets(chart).some(
     ({ medication: { taper } }) =>
       taper !== null && (!taper.isPaused || (taper.withdrawalScore ?? 0) > WITHDRAWAL_SIGN),
   );
-  const wanted = isUnderWay ? "KEEP_REGIMEN" : "FINISH";
-  const offer = find(chart, ({ payload }) => payload.type === wanted);
+  if (!isUnderWay || isDangerVisible(chart.legality)) return null;
+  const offer = find(chart, ({ payload }) => payload.type === "KEEP_REGIMEN");
   if (offer === undefined) return null;
-  const reason =
-    wanted === "FINISH"
-      ? "Nothing more can be brought down now; the review is finished."
-      : "The tapers of the task run and are watched until the next visit.";
-  return { offer, reason, confidence: 0.7 };
+  return { offer, reason: "The tapers of the task run and are watched until the next visit.", confidence: 0.7 };
 }

@@ -10,6 +10,7 @@ import { populationOf } from "./population.ts";
 import { type KnownMining, MINING_RULES } from "./rules.ts";
 import { miningScenario } from "./scenario.ts";
 import { beginMining, type MiningState, probeAll, probesLeft } from "./state.ts";
+import { MINING_TIERS } from "./tiers.ts";
 
 /** Precision and recall of a successful declaration. */
 const SUCCESS = { precision: 0.9, recall: 0.3 };
@@ -19,6 +20,7 @@ export const banditMining: SubEnvironment<MiningInstance, MiningState> = {
   ...COURSE_HOOKS,
   id: "BANDIT_MINING",
   isFixedLength: true,
+  maxSteps: MINING_TIERS.hard.probes + 1,
   stepCost: 0,
   // A hard population takes megabytes.
   cacheSize: 16,

@@ -2,13 +2,15 @@ import { generalOffers, type OfferPlan } from "../../actions/candidates.ts";
 import type { LegalityContext, MappedMedication } from "../../actions/legality-context.ts";
 import type { OfferList } from "../../actions/offer-list.ts";
 import { taperUse } from "../../actions/target-rules.ts";
-import type { ActionPayload } from "../../actions/types.ts";
+import type { ActionPayload, TaperPace } from "../../actions/types.ts";
 import { recommendedTaper, taperLimit } from "../../course/taper-classes.ts";
 
 /** Conditions that sleep and worry training helps with; for others there is counselling. */
 const CBT_CONDITIONS: readonly string[] = ["INSOMNIA", "ANXIETY"];
 /** Slower than the class's pace: as many times its interval. */
 const SLOW = 2;
+/** Gentler: as large a share of its step. */
+const GENTLE = 0.5;
 const SMALLEST_STEP_PCT = 5;
 
 /** The general offers, with further paces for each target that may start and support for its taper. */
@@ -19,9 +21,10 @@ export function deprescribingOffers(context: LegalityContext): OfferPlan {
     if (medication === undefined || !isMissed(context, medication)) continue;
     plan.offers.openGroup();
     if (medication.taper === null) offerPaces(context, plan.offers, medication);
+    else offerGentler(plan.offers, medication.medRef, medication.taper);
     offerSupport(context, plan.offers, medication);
   }
-  return { ...plan, most: plan.most + 3 * context.known.targets.length };
+  return { ...plan, most: plan.most + 4 * context.known.targets.length };
 }
 
 /** True when the body has adapted to the drug as known; an unknown duration counts as long. Wider than what must be tapered: a PPI. */
@@ -35,7 +38,17 @@ function offerSupport(context: LegalityContext, offers: OfferList, { medRef, ind
   if (!context.orders.has(code)) offers.add({ type: "ORDER_MONITORING", medRef, orders: [code] }, "target", [medRef]);
 }
 
-/** The recommended pace, a slower one, and the fastest that the class allows. */
+/** Half of a step, as far as a plan can make it. */
+function gentler({ stepPct }: TaperPace): number {
+  return Math.max(SMALLEST_STEP_PCT, Math.floor(GENTLE * stepPct));
+}
+
+function offerGentler(offers: OfferList, medRef: string, plan: TaperPace): void {
+  const taper = { stepPct: gentler(plan), intervalDays: plan.intervalDays };
+  if (taper.stepPct !== plan.stepPct) offers.add({ type: "CONTINUE_TAPER", medRef, taper }, "target", [medRef]);
+}
+
+/** The recommended pace, a slower and a gentler one, and the fastest that the class allows. */
 function offerPaces(context: LegalityContext, offers: OfferList, medication: MappedMedication): void {
   const { medRef, drugIndex, dosePerDay } = medication;
   const drug = context.kb.drugs[drugIndex]!;
@@ -51,6 +64,7 @@ function offerPaces(context: LegalityContext, offers: OfferList, medication: Map
   });
   offers.add(start(pace.stepPct, pace.intervalDays), "target", [medRef]);
   offers.add(start(pace.stepPct, SLOW * pace.intervalDays), "target", [medRef]);
+  offers.add(start(gentler(pace), pace.intervalDays), "target", [medRef]);
   if (limit === null || dosePerDay <= 0) return;
   const fastest = Math.floor(Math.min(100, (100 * limit.drop) / dosePerDay + 1e-9));
   if (fastest >= SMALLEST_STEP_PCT) offers.add(start(fastest, limit.intervalDays), "target", [medRef]);

@@ -93,13 +93,20 @@ function carriedOutPlans(context: CourseContext, state: WorldState, targets: rea
   return next;
 }
 
-/** True when the first reduction that the drug's strengths allow is not felt too much: a drug of one strength can only be stopped. */
-function canBeTapered(kb: KnowledgeBase, patient: Patient, medication: Medication): boolean {
+/** True when the drug's strengths lead down to a floor in reductions that a settled body does not feel too much. */
+function canComeDown(kb: KnowledgeBase, patient: Patient, medication: Medication, floor: number): boolean {
   const drug = drugAt(kb, medication.drugIndex);
   if (!isDependence(drug, medication)) return true;
-  const { dosePerDay } = medication;
-  const first = nextTaperDose(doseGrid(drug, patient), { dosePerDay, startDosePerDay: dosePerDay, stepPct: 1 });
-  return 1 - effectShare(drug, first, dosePerDay) <= SAFE_PEAK;
+  const startDosePerDay = medication.dosePerDay;
+  const grid = doseGrid(drug, patient);
+  let dosePerDay = startDosePerDay;
+  while (dosePerDay > floor * (1 + 1e-9)) {
+    const next = nextTaperDose(grid, { dosePerDay, startDosePerDay, stepPct: 1 });
+    const drop = effectShare(drug, dosePerDay, startDosePerDay) - effectShare(drug, next, startDosePerDay);
+    if (drop > SAFE_PEAK) return false;
+    dosePerDay = next;
+  }
+  return true;
 }
 
 /** True when each hazard's targets are worth their plan, and there are one to `most` of them. */
@@ -112,9 +119,10 @@ export function areTargetsWorthwhile(context: CourseContext, evaluator: CourseEv
     const own = targets.filter(({ medRef }) =>
       scenario.initial.medications.some((each) => each.medRef === medRef && targetIndexes.includes(each.drugIndex)),
     );
-    const isPossible = own.every(({ medRef }) =>
-      canBeTapered(kb, scenario.patient, scenario.initial.medications.find((each) => each.medRef === medRef)!),
-    );
+    const isPossible = own.every(({ medRef, floorDosePerDay }) => {
+      const medication = scenario.initial.medications.find((each) => each.medRef === medRef)!;
+      return canComeDown(kb, scenario.patient, medication, floorDosePerDay);
+    });
     if (own.length === 0 || !isPossible) return false;
     const after = carriedOutPlans(context, scenario.initial, own);
     return evaluator.valueOfState(context, after).utility - keep >= LEAST_GAIN;
