@@ -1,5 +1,5 @@
 import { hashText, type RngStreams } from "@praxis/env";
-import { generateCandidates } from "./actions/candidates.ts";
+import { generateCandidates, onlyTraps } from "./actions/candidates.ts";
 import { buildLegalityContext } from "./actions/legality-context.ts";
 import { CourseEvaluator } from "./course/evaluator.ts";
 import type { KnowledgeBase } from "./kb/types.ts";
@@ -65,7 +65,10 @@ export function face(
         context: legality,
         nonce,
         rng: streams.stream("candidates"),
-        plan: sub.offers(facing(standing, known, legality)),
+        plan:
+          context.scenario.offersOnlyTraps === true
+            ? onlyTraps(legality)
+            : sub.offers(facing(standing, known, legality)),
         utilityOf: (payload) => evaluator.value(payload).utility,
       });
   const assessment = assessState(context, evaluator, world, legality, offered);

@@ -3,6 +3,7 @@ import type { PairHit } from "../interactions/pair-hits.ts";
 import { SEVERITIES, severityRank } from "../kb/domains.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import type { Known, KnownAlert } from "../observation/types.ts";
+import { STRESS_TRAPS } from "../scenario/stress.ts";
 import { TIERS } from "../scenario/tiers.ts";
 import { makeIdMaker } from "./candidate-id.ts";
 import { canonicalPayload } from "./canonical.ts";
@@ -63,6 +64,15 @@ export function generateCandidates(request: CandidateRequest): readonly OfferedC
 export function generalOffers(context: LegalityContext): OfferPlan {
   const { traps, maxCandidates } = TIERS[context.known.difficulty];
   return { offers: collectOffers(context), traps, most: maxCandidates };
+}
+
+/** KEEP, FINISH, one review and a list of traps: what a stress scenario offers. */
+export function onlyTraps(context: LegalityContext): OfferPlan {
+  const offers = new OfferList();
+  offers.openGroup();
+  for (const { payload, source, addresses } of collectOffers(context).ordered())
+    if (source === "keep" || source === "review") offers.add(payload, source, addresses);
+  return { offers, traps: STRESS_TRAPS, most: TIERS[context.known.difficulty].maxCandidates };
 }
 
 /** KEEP, FINISH and one review, then one group a matter in order of urgency; no traps, no limit. */

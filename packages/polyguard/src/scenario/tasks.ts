@@ -12,6 +12,7 @@ const SPLIT_TYPES: Readonly<Record<Split, TaskSplit["type"]>> = {
   test_template: "test",
   test_drug: "test",
   test_combo: "test",
+  stress: "test",
 };
 
 /** The task set: every entry is worked out when it is asked for. Test splits don't tell their hazard families. */

@@ -24,7 +24,16 @@ export const SUB_ENVIRONMENTS = [
 export type SubEnvironment = (typeof SUB_ENVIRONMENTS)[number];
 
 /** Splits; each owns a range of seeds. */
-export const SPLITS = ["train", "val", "test_iid", "test_pair", "test_template", "test_drug", "test_combo"] as const;
+export const SPLITS = [
+  "train",
+  "val",
+  "test_iid",
+  "test_pair",
+  "test_template",
+  "test_drug",
+  "test_combo",
+  "stress",
+] as const;
 
 /** Split of a scenario. */
 export type Split = (typeof SPLITS)[number];
@@ -126,6 +135,8 @@ export interface Scenario {
   readonly targets?: readonly TaskTarget[];
   /** Medications that the task asks to leave, by medRef; absent = none. */
   readonly mustStay?: readonly string[];
+  /** Stress: beside KEEP, FINISH and the review only traps are offered. */
+  readonly offersOnlyTraps?: boolean;
   /** Uniform numbers of the event draws, [visit][domain] row-major: the same for every policy and fork. */
   readonly eventUniforms: readonly number[];
 }
