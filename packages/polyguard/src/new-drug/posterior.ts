@@ -8,7 +8,7 @@ import { FM_NOISE, type NewDrugFact, RENAL_STUDY_CRCL, STUDY_NOISE } from "./evi
 import { type ExposureSetting, victimProfile } from "./exposure.ts";
 
 /** Drugs drawn from the prior; each with a genotype for the patient. */
-const DRAWS = 12_000;
+const DRAWS = 6000;
 /** assumption: logistic approximation of the normal distribution function (Bowling 2009). */
 const PROBIT_SCALE = 1.702;
 
@@ -70,11 +70,12 @@ const LEAST_WEIGHT = 1e-7;
 /** The posterior of clearance parts after the facts that tell of them. */
 export function believeNewDrug(kb: KnowledgeBase, facts: readonly NewDrugFact[]): Posterior {
   const { parts, genotypes } = priorDraws();
-  let belief: Posterior = { parts, genotypes, weights: parts.map(() => 1 / parts.length) };
+  let belief: Posterior = { parts, genotypes, weights: new Array<number>(parts.length).fill(1 / parts.length) };
   // Phenotyping rules most draws out at little cost, so it comes first.
   const ordered = [...facts].sort((a, b) => Number(b.kind === "phenotyping") - Number(a.kind === "phenotyping"));
   for (const fact of ordered) {
-    const logs = Float64Array.from(belief.weights, Math.log);
+    const logs = new Float64Array(belief.parts.length);
+    for (let i = 0; i < logs.length; i++) logs[i] = Math.log(belief.weights[i]!);
     addLogLikelihood(kb, belief.parts, fact, logs);
     belief = pruned(belief, normalised(logs));
   }
@@ -112,17 +113,19 @@ function addLogLikelihood(
 ): void {
   switch (fact.kind) {
     case "phenotyping":
-      for (const [i, { fm }] of parts.entries())
+      for (let i = 0; i < parts.length; i++) {
+        const { fm } = parts[i]!;
         for (const enzyme of NEW_DRUG_ENZYMES) logs[i]! += logFraction(fact.fm[enzyme], fm[enzyme]);
+      }
       return;
     case "ddi": {
       const setting = { patient: {}, perpetrators: [getDrug(kb, fact.perpetrator)] };
-      addStudy(logs, ratiosOf(parts, setting, null), fact.ratio, STUDY_NOISE);
+      addStudy(logs, ratiosOf(parts, setting), fact.ratio, STUDY_NOISE);
       return;
     }
     case "renal": {
       const setting = { patient: { crClMlPerMin: RENAL_STUDY_CRCL }, perpetrators: [] };
-      addStudy(logs, ratiosOf(parts, setting, null), fact.ratio, STUDY_NOISE);
+      addStudy(logs, ratiosOf(parts, setting), fact.ratio, STUDY_NOISE);
       return;
     }
     case "transporter":
@@ -160,10 +163,11 @@ export function exposureRatios({ parts, genotypes }: Posterior, setting: Exposur
   return ratiosOf(parts, setting, setting.patient.genotype === undefined ? genotypes : null);
 }
 
-function ratiosOf(
+/** Exposure ratios of many drugs in one setting. @param genotypes one a drug, instead of the setting's */
+export function ratiosOf(
   parts: readonly ClearanceParts[],
   { patient, perpetrators }: ExposureSetting,
-  genotypes: readonly Genotype[] | null,
+  genotypes: readonly Genotype[] | null = null,
 ): Float64Array {
   const model = new ExposureModel([...perpetrators.map(exposureProfileOf), ...parts.map(victimProfile)]);
   for (let i = 0; i < perpetrators.length; i++) model.addPerpetrator(i, 1);
@@ -196,10 +200,11 @@ export function meanParts({ parts, weights }: Posterior): ClearanceParts {
 }
 
 /** The draws that carry most of the weight, at most `most` of them, heaviest first. */
-export function heaviest({ parts, weights }: Posterior, most: number): readonly ClearanceParts[] {
-  return parts
-    .map((part, i) => ({ part, weight: weights[i]! }))
-    .sort((a, b) => b.weight - a.weight)
-    .slice(0, most)
-    .map(({ part }) => part);
+export function heaviest({ parts, genotypes, weights }: Posterior, most: number): Posterior {
+  const kept = [...weights.keys()].sort((a, b) => weights[b]! - weights[a]!).slice(0, most);
+  return {
+    parts: kept.map((i) => parts[i]!),
+    genotypes: kept.map((i) => genotypes[i]!),
+    weights: kept.map((i) => weights[i]!),
+  };
 }

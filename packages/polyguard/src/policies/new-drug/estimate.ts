@@ -3,7 +3,7 @@ import { getDrug } from "../../kb/lookup.ts";
 import type { KnowledgeBase } from "../../kb/types.ts";
 import { type ClearanceParts, NEW_DRUG_ENZYMES } from "../../new-drug/components.ts";
 import { type NewDrugFact, STUDY_NOISE } from "../../new-drug/evidence-units.ts";
-import { type ExposureSetting, exposureRatio } from "../../new-drug/exposure.ts";
+import type { ExposureSetting } from "../../new-drug/exposure.ts";
 import {
   bestPlan,
   doseQuality,
@@ -19,6 +19,7 @@ import {
   heaviest,
   meanParts,
   type Posterior,
+  ratiosOf,
 } from "../../new-drug/posterior.ts";
 
 /** Start plans that are weighed. */
@@ -129,26 +130,16 @@ function flagsOfFacts(facts: readonly NewDrugFact[]): Readonly<Record<string, nu
 
 /** The parts whose exposures are expected to err least over the patient and others: the mean, or one of the likeliest draws. */
 function chooseParts(kb: KnowledgeBase, belief: Posterior, setting: ExposureSetting): ClearanceParts {
-  const settings = [setting, ...genericSettings(kb)];
-  const judges = belief.weights
-    .map((weight, i) => ({ weight, i }))
-    .sort((a, b) => b.weight - a.weight)
-    .slice(0, JUDGES);
-  const logsOf = (parts: ClearanceParts): readonly number[] =>
-    settings.map((each) => Math.log(exposureRatio(parts, each)));
-  const judged = judges.map(({ weight, i }) => ({ weight, logs: logsOf(belief.parts[i]!) }));
-  let best = meanParts(belief);
-  let least = Number.POSITIVE_INFINITY;
-  for (const parts of [best, ...heaviest(belief, CHOICES)]) {
-    const logs = logsOf(parts);
-    let error = 0;
-    for (const judge of judged)
-      for (const [s, log] of logs.entries()) error += judge.weight * Math.abs(log - judge.logs[s]!);
-    if (error >= least) continue;
-    best = parts;
-    least = error;
+  const judges = heaviest(belief, JUDGES);
+  const choices = [meanParts(belief), ...judges.parts.slice(0, CHOICES)];
+  const errors = new Float64Array(choices.length);
+  for (const each of [setting, ...genericSettings(kb)]) {
+    const truths = ratiosOf(judges.parts, each).map(Math.log);
+    const stated = ratiosOf(choices, each).map(Math.log);
+    for (const [c, log] of stated.entries())
+      for (const [j, truth] of truths.entries()) errors[c]! += judges.weights[j]! * Math.abs(log - truth);
   }
-  return best;
+  return choices[errors.indexOf(Math.min(...errors))]!;
 }
 
 /** Parts as keys of a decomposition, rounded down so that they never come to more than 1. */
