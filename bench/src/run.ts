@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { didYouMean, PraxisError } from "@praxis/env";
 import { measureBandit } from "./bandit.ts";
+import { measureDosing } from "./dosing.ts";
 import {
   type Figure,
   fillFigures,
@@ -24,6 +25,7 @@ import { measureServer } from "./server.ts";
 const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => void) => Promise<void>>> = {
   server: measureServer,
   polyguard: measurePolyguard,
+  dosing: measureDosing,
   bandit: measureBandit,
   nn: measureNn,
   flow: measureFlow,

@@ -9,12 +9,15 @@ export interface DosingOutlook {
   /** Random effects on the log scale, one array a draw. */
   readonly draws: readonly Float64Array[];
   readonly days: readonly DoseDay[];
-  /** Co-medication of the day `ahead` days from now, 0 = the coming one. */
-  readonly dayAhead: (ahead: number) => Pick<DoseDay, "clearanceFactor" | "absorptionFactor">;
+  /** Co-medication of the coming days, as many as the model's effect days. */
+  readonly ahead: readonly Pick<DoseDay, "clearanceFactor" | "absorptionFactor">[];
 }
 
 /** Where attainment is 0 for every dose, the one that comes nearer to the target is the better. assumption: size. */
 const PULL = 0.01;
+
+/** A longer interval lets the next change wait: what it must gain, per day beyond one. assumption: chosen on simulated patients. */
+const WAITING_COST = 0.05;
 
 /** Attainment on a day, less a little for the distance from the target: it tells doses apart that are all too low or too high. */
 export function worthOfDay(model: DosingModel, target: TargetRange, value: number, trough: number): number {
@@ -24,10 +27,8 @@ export function worthOfDay(model: DosingModel, target: TargetRange, value: numbe
 
 /** Mean attainment of each option over the model's effect days, averaged over the draws, if the dose then stays. */
 export function scoreDoses(outlook: DosingOutlook, options: readonly DoseOption[]): number[] {
-  const { model, covariates, draws, days, dayAhead } = outlook;
-  const horizonDays = model.effectDays;
+  const { model, covariates, draws, days, ahead } = outlook;
   const target = model.target(covariates.ageYears);
-  const ahead = Array.from({ length: horizonDays }, (_, i) => dayAhead(i));
   const scores = options.map(() => 0);
   for (const draw of draws) {
     const parameters = model.individual(covariates, draw);
@@ -41,7 +42,9 @@ export function scoreDoses(outlook: DosingOutlook, options: readonly DoseOption[
       }
     }
   }
-  return scores.map((score) => score / (draws.length * horizonDays));
+  return scores.map(
+    (score, k) => score / (draws.length * ahead.length) - WAITING_COST * (options[k]!.intervalH / 24 - 1),
+  );
 }
 
 /** Index of the highest score; of equal ones the first. */

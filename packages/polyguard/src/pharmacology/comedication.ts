@@ -70,6 +70,26 @@ export function factorsOn(
   }
 }
 
+/** Above this weight a drug counts as settled. */
+const SETTLED_WEIGHT = 0.999;
+
+/** {@link factorsOn} for a stretch of course days; worked out once where every drug is settled or gone. */
+export function factorsFrom(
+  kb: KnowledgeBase,
+  drug: Drug,
+  others: readonly CoMedication[],
+  firstDay: number,
+  days: number,
+): readonly DayFactors[] {
+  const isConstant = others.every((other) => {
+    if (other.stopDay !== null && other.stopDay > firstDay) return false;
+    const weight = weightOn(kb, other, firstDay);
+    return other.stopDay === null ? weight > SETTLED_WEIGHT : weight <= 0;
+  });
+  if (isConstant) return new Array<DayFactors>(days).fill(factorsOn(kb, drug, others, firstDay));
+  return Array.from({ length: days }, (_, i) => factorsOn(kb, drug, others, firstDay + i));
+}
+
 function weightOn(kb: KnowledgeBase, { drugIndex, startDay, stopDay }: CoMedication, day: number): number {
   if (day < startDay) return 0;
   const timing = timingOf(drugAt(kb, drugIndex));

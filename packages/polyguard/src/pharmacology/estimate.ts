@@ -33,7 +33,7 @@ export interface DosingEstimate {
 const SMALLEST_PREDICTION = 1e-6;
 const MAX_ITERATIONS = 25;
 const DIFFERENCE = 1e-3;
-const TOLERANCE = 1e-8;
+const TOLERANCE = 1e-5;
 
 /** Effects on the log scale from standardised ones. */
 export function effectsOf(spread: readonly number[], standardised: ArrayLike<number>): Float64Array {

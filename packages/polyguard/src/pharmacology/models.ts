@@ -9,7 +9,7 @@ import { makeWarfarin } from "./warfarin.ts";
 
 /** Warfarin as the simulator integrates it, and coarser for estimates, which run it hundreds of times a decision. */
 export const warfarin: DosingModel = makeWarfarin(0.1);
-const coarseWarfarin: DosingModel = makeWarfarin(1);
+const coarseWarfarin: DosingModel = makeWarfarin(4);
 
 /** The dosing models of the simulator. */
 export const DOSING_MODELS: readonly DosingModel[] = [

@@ -2,7 +2,7 @@ import { hasRecentLevel } from "../../actions/start-rules.ts";
 import { getDrug } from "../../kb/lookup.ts";
 import type { Drug } from "../../kb/types.ts";
 import type { Observation } from "../../observation/schema.ts";
-import { type CoMedication, factorsOn } from "../../pharmacology/comedication.ts";
+import { type CoMedication, type DayFactors, factorsFrom } from "../../pharmacology/comedication.ts";
 import type { DoseOption } from "../../pharmacology/dose-options.ts";
 import type { DoseDay, DosingCovariates, DosingModel } from "../../pharmacology/dosing-model.ts";
 import type { DosingHistory, LevelPoint } from "../../pharmacology/estimate.ts";
@@ -48,7 +48,10 @@ export function dosingChartOf(chart: Chart): DosingChart | null {
 }
 
 /** Legal changes of the dose with what each leads to. */
-export function doseOffers({ chart, block }: DosingChart): readonly { readonly offer: ChartOffer; readonly option: DoseOption }[] {
+export function doseOffers({
+  chart,
+  block,
+}: DosingChart): readonly { readonly offer: ChartOffer; readonly option: DoseOption }[] {
   return chart.offers.flatMap((offer) => {
     const { payload } = offer;
     if (!offer.isLegal || payload.type !== "ADJUST_DOSE" || payload.medRef !== block.med_ref) return [];
@@ -61,6 +64,7 @@ export function dosingHistory(view: DosingChart): DosingHistory {
   const { chart, block, drug } = view;
   const { day } = chart.observation.course;
   const others = coMedications(chart, block.med_ref);
+  const factors = factorsFrom(chart.kb, drug, others, 0, day);
   const days: DoseDay[] = [];
   let at = -1;
   for (let past = 0; past < day; past++) {
@@ -69,17 +73,15 @@ export function dosingHistory(view: DosingChart): DosingHistory {
     days.push({
       dosePerDay: span?.dose_per_day ?? 0,
       intervalH: span?.interval_h ?? 24,
-      ...factorsOn(chart.kb, drug, others, past),
+      ...factors[past]!,
     });
   }
   return { covariates: covariatesOf(view), days, levels: block.levels };
 }
 
-/** Co-medication on a coming day, 0 = today. */
-export function factorsAhead({ chart, block, drug }: DosingChart): (ahead: number) => ReturnType<typeof factorsOn> {
-  const others = coMedications(chart, block.med_ref);
-  const { day } = chart.observation.course;
-  return (ahead) => factorsOn(chart.kb, drug, others, day + ahead);
+/** Co-medication on the coming days. */
+export function factorsAhead({ chart, block, drug }: DosingChart, days: number): readonly DayFactors[] {
+  return factorsFrom(chart.kb, drug, coMedications(chart, block.med_ref), chart.observation.course.day, days);
 }
 
 function coMedications({ known }: Chart, medRef: string): readonly CoMedication[] {

@@ -30,7 +30,7 @@ export const doseByEstimate: PolicyRule = (chart) => {
       covariates: history.covariates,
       draws: drawEffects(estimate, DRAWS, rng),
       days: history.days,
-      dayAhead: factorsAhead(view),
+      ahead: factorsAhead(view, model.effectDays),
     },
     choices.map(({ option }) => option),
   );

@@ -12,7 +12,10 @@ const CONFIDENCE = 0.95;
 
 function latentOf(env: SyncEnv | null): ReturnType<typeof latentEpisode> {
   if (env === null)
-    throw new PraxisError("NOT_SUPPORTED", "An oracle needs its environment in this process; use 'map_planner' over a wire.");
+    throw new PraxisError(
+      "NOT_SUPPORTED",
+      "An oracle needs its environment in this process; use 'map_planner' over a wire.",
+    );
   return latentEpisode(env);
 }
 

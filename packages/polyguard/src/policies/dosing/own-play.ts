@@ -2,8 +2,8 @@ import type { PolicyMaker } from "../own-play.ts";
 import { COURSE_RULES, makeChartPolicy } from "../rule-based.ts";
 import { doseByEstimate } from "./map-play.ts";
 import { makeOracleDose, makeOracleMend } from "./oracle-play.ts";
-import { finishWhenMended, measureKidneys, mendDose } from "./renal-play.ts";
 import { doseInProportion, keepDose, orderLevel } from "./proportional-play.ts";
+import { finishWhenMended, measureKidneys, mendDose } from "./renal-play.ts";
 
 const RENAL_RULES = [measureKidneys, mendDose, finishWhenMended];
 

@@ -63,7 +63,9 @@ export const keepDose: PolicyRule = (chart) => keepDecision(chart, dosingChartOf
 function keepDecision(chart: Chart, view: DosingChart | null): Decision | null {
   if (view === null) return null;
   const offer = chart.offers.find(({ payload }) => payload.type === "KEEP_REGIMEN");
-  return offer === undefined ? null : { offer, reason: `${levelInWords(view)}: the dose stays.`, confidence: CONFIDENCE };
+  return offer === undefined
+    ? null
+    : { offer, reason: `${levelInWords(view)}: the dose stays.`, confidence: CONFIDENCE };
 }
 
 /** The last level and its target in words. */

@@ -67,7 +67,11 @@ export const finishWhenMended: PolicyRule = (chart) => {
 };
 
 function decide(chart: Chart, offer: ChartOffer, medRef: string): Decision {
-  return { offer, reason: `${nameInWords(chart, medRef)}: dose out of its range or renal rule.`, confidence: CONFIDENCE };
+  return {
+    offer,
+    reason: `${nameInWords(chart, medRef)}: dose out of its range or renal rule.`,
+    confidence: CONFIDENCE,
+  };
 }
 
 /** Quality of a listed drug at another dose, null = at its own; kidneys as known. */

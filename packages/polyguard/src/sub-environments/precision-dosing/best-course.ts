@@ -6,7 +6,7 @@ import { TROUGH, VALUE } from "../../pharmacology/dosing-model.ts";
 import { estimationModel } from "../../pharmacology/models.ts";
 import type { WorldState } from "../../world/types.ts";
 import type { ModelContent, ModelSpecial } from "./content.ts";
-import { factorsFrom } from "./treatment.ts";
+import { comingFactors } from "./treatment.ts";
 
 /** Courses that are kept from step to step. assumption: wider ones gain less than a thousandth. */
 const BEAM = 8;
@@ -45,7 +45,7 @@ export function bestCourse(
   const { stepDays } = scenario;
   const steps = Math.max(1, world.clock.stepsLeft);
   const ahead = model.effectDays;
-  const factors = factorsFrom(kb, content, world, steps * stepDays + ahead);
+  const factors = comingFactors(kb, content, world, steps * stepDays + ahead);
   const hasCad = world.conditions.some(({ code, severity }) => code === "CAD" && severity > 0);
   const run = (state: Float64Array, dose: DoseOption, from: number, days: number): number => {
     let attained = 0;

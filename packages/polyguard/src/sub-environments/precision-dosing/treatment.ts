@@ -3,7 +3,7 @@ import { exposureRatio } from "../../course/labs.ts";
 import { findMedication, isHeld, withMedication } from "../../course/regimen.ts";
 import type { KnowledgeBase } from "../../kb/types.ts";
 import { attainment, isToxic, relativeExposure } from "../../pharmacology/attainment.ts";
-import { type CoMedication, type DayFactors, factorsOn } from "../../pharmacology/comedication.ts";
+import { type CoMedication, type DayFactors, factorsFrom } from "../../pharmacology/comedication.ts";
 import type { DoseOption } from "../../pharmacology/dose-options.ts";
 import { TROUGH, VALUE } from "../../pharmacology/dosing-model.ts";
 import { copyMedication } from "../../world/copies.ts";
@@ -51,14 +51,13 @@ function othersOf(world: WorldState, drugIndex: number): readonly CoMedication[]
 }
 
 /** Factors of co-medication on the days from the list's day on, as the list stands. */
-export function factorsFrom(
+export function comingFactors(
   kb: KnowledgeBase,
   { drugIndex }: ModelContent,
   world: WorldState,
   days: number,
 ): readonly DayFactors[] {
-  const others = othersOf(world, drugIndex);
-  return Array.from({ length: days }, (_, i) => factorsOn(kb, kb.drugs[drugIndex]!, others, world.clock.day + i));
+  return factorsFrom(kb, kb.drugs[drugIndex]!, othersOf(world, drugIndex), world.clock.day, days);
 }
 
 /** What a stretch of treatment comes to. */
@@ -83,7 +82,7 @@ export function treat(
   const target = model.target(covariates.ageYears);
   const parameters = model.individual(covariates, eta);
   const state = Float64Array.from(special.state);
-  const factors = factorsFrom(kb, content, world, days);
+  const factors = comingFactors(kb, content, world, days);
   const today = world.clock.day;
   let attained = 0;
   let atEnd = 0;
