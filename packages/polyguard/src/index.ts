@@ -13,6 +13,14 @@ export {
 } from "./definition.ts";
 export { POLYGUARD_ID, type PolyGuardEnv, type PolyGuardParts, PolyGuardSimulator } from "./env.ts";
 export type { EpisodeState, StepRecord } from "./episode.ts";
+export { encodeFeatures, type Features } from "./features/features.ts";
+export {
+  CANDIDATE_FIELDS,
+  CONTEXT_FIELDS,
+  FEATURES_VERSION,
+  MEDICATION_FIELDS,
+  PATIENT_FIELDS,
+} from "./features/layout.ts";
 export { parseFhirJson } from "./fhir/json-text.ts";
 export type { RecordReset, RecordStep, Review, ReviewFinding, ReviewProposal } from "./fhir/review-types.ts";
 export { loadBundledKnowledgeBase } from "./kb/node.ts";
@@ -20,6 +28,15 @@ export type { Drug, KnowledgeBase } from "./kb/types.ts";
 export { type Observation, observationSchema } from "./observation/schema.ts";
 export type { Known } from "./observation/types.ts";
 export { BEST_J_VERSION, type BestJStore, makeBestJ } from "./policies/best-j.ts";
+export { ARM_ROW_LENGTH, ARM_ROWS_VERSION } from "./policies/contextual-bandit/arm-rows.ts";
+export {
+  type ArmLearner,
+  makeLinearThompson,
+  makeLinUcb,
+  makeNeuralThompson,
+} from "./policies/contextual-bandit/learner.ts";
+export { makeArmPolicy } from "./policies/contextual-bandit/policy.ts";
+export { type TrainedEpisode, trainArms } from "./policies/contextual-bandit/train.ts";
 export {
   makeObservationPolicy,
   makePolyguardPolicy,

@@ -65,6 +65,11 @@ export class BayesLinear {
     }
   }
 
+  /** Posterior mean of the weights. */
+  weights(): Float64Array {
+    return this.#mean.slice();
+  }
+
   /** Posterior mean of a row's target. */
   mean(row: FeatureRow): number {
     return dot(row, this.#mean);
