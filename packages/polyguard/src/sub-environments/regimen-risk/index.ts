@@ -40,6 +40,9 @@ function optimisationPlan(difficulty: Difficulty): ScenarioPlan {
     families: TASK_FAMILIES.regimen_optimisation,
     hazards: HAZARDS[difficulty],
     isHalfSeveralVisits: true,
+    // A drug that was drawn for a family may turn out to need no taper.
+    accept: ({ scenario: { hazards } }) =>
+      2 * hazards.filter(({ needsSeveralVisits }) => needsSeveralVisits).length >= hazards.length,
     tier: TIERS[difficulty],
   };
 }
