@@ -32,9 +32,23 @@ const kb = loadBundledKnowledgeBase();
 const env = loadPolyGuard().makeEnv();
 const rng = Rng.fromSeed(1, "contextual-bandit");
 const learner = makeLinUcb(ALPHA, rng.split("learner"));
+const scale = 10 ** DECIMALS;
 const begun = Date.now();
 const gains = new Map(SUB_ENVIRONMENTS.map((name) => [name, []]));
 let steps = 0;
+
+function write(done) {
+  const document = {
+    version: ARM_ROWS_VERSION,
+    features: FEATURES_VERSION,
+    algorithm: `LinUCB, alpha ${ALPHA}`,
+    episodes: done,
+    sub_environments: SUB_ENVIRONMENTS,
+    weights: Array.from(learner.weights(), (weight) => Math.round(weight * scale) / scale),
+  };
+  writeFileSync(path, `${JSON.stringify(document)}\n`);
+}
+
 for (const each of trainArms({
   kb,
   env,
@@ -46,6 +60,8 @@ for (const each of trainArms({
   gains.get(each.subEnvironment).push(each.meanGain);
   steps += each.steps;
   if ((each.episode + 1) % 600 === 0) {
+    // A run that is cut short leaves what it has learned.
+    write(each.episode + 1);
     const latest = SUB_ENVIRONMENTS.map((name) => {
       const last = gains.get(name).slice(-100);
       return `${name} ${(last.reduce((sum, gain) => sum + gain, 0) / last.length).toFixed(3)}`;
@@ -55,14 +71,5 @@ for (const each of trainArms({
     );
   }
 }
-const scale = 10 ** DECIMALS;
-const document = {
-  version: ARM_ROWS_VERSION,
-  features: FEATURES_VERSION,
-  algorithm: `LinUCB, alpha ${ALPHA}`,
-  episodes,
-  sub_environments: SUB_ENVIRONMENTS,
-  weights: Array.from(learner.weights(), (weight) => Math.round(weight * scale) / scale),
-};
-writeFileSync(path, `${JSON.stringify(document)}\n`);
+write(episodes);
 console.error(`wrote ${path}`);
