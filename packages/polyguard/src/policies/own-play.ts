@@ -7,8 +7,10 @@ import { ALTERNATIVE_PLAY } from "./alternative/own-play.ts";
 import { DEPRESCRIBING_PLAY } from "./deprescribing/own-play.ts";
 import { DOSING_PLAY } from "./dosing/own-play.ts";
 import { MINING_PLAY } from "./mining/own-play.ts";
+import { makeResolvingOracle } from "./missing-data-oracle.ts";
 import { MISSING_DATA_RULES } from "./missing-data-rules.ts";
 import { NEW_DRUG_PLAY } from "./new-drug/play.ts";
+import { REGIMEN_PLAY } from "./regimen/own-play.ts";
 import { makeChartPolicy } from "./rule-based.ts";
 
 /** A policy that plays PolyGuard. */
@@ -33,8 +35,12 @@ export const OWN_PLAY: Readonly<Partial<Record<SubEnvironment, Readonly<Record<s
   BANDIT_MINING: MINING_PLAY,
   LONGITUDINAL_DEPRESCRIBING: DEPRESCRIBING_PLAY,
   PRECISION_DOSING: DOSING_PLAY,
+  REGIMEN_RISK: REGIMEN_PLAY,
   NEW_DRUG_DECOMPOSITION: NEW_DRUG_PLAY,
-  WEB_SEARCH_MISSING_DATA: { rule_based: ({ kb }) => makeChartPolicy("rule_based", kb, MISSING_DATA_RULES) },
+  WEB_SEARCH_MISSING_DATA: {
+    rule_based: ({ kb }) => makeChartPolicy("rule_based", kb, MISSING_DATA_RULES),
+    oracle_lookahead: makeResolvingOracle,
+  },
 };
 
 /** The general policy, with the own play of whichever sub-environment an observation is of. Each is made when first needed. */

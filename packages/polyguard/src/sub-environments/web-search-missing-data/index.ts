@@ -142,7 +142,7 @@ export const webSearchMissingData: SubEnvironment<MissingDataContent, MissingDat
     const { topics } = at.content;
     const budget = at.context.scenario.initial.clock.evidenceLeft;
     const resolved =
-      topics.length === 0 ? 1 : topics.filter((topic) => isTopicResolved(at, topic)).length / topics.length;
+      topics.length === 0 ? 1 : topics.filter((topic) => isResolvedTopic(at, topic)).length / topics.length;
     return (
       DECISION_WEIGHT * decision +
       RESOLVED_WEIGHT * resolved +
@@ -188,7 +188,11 @@ function hasForbiddenDrug({ context, world }: At): boolean {
   );
 }
 
-function isTopicResolved({ context, world, memory }: At, topic: Topic): boolean {
+/** True once a topic of the episode is settled. */
+export function isResolvedTopic(
+  { context, world, memory }: Pick<At, "context" | "world" | "memory">,
+  topic: Topic,
+): boolean {
   return isResolved({ kb: context.kb, scenario: context.scenario, world, memory }, topic);
 }
 
@@ -196,7 +200,7 @@ function isTopicResolved({ context, world, memory }: At, topic: Topic): boolean 
 function openTopics(at: At): readonly string[] {
   return at.content.topics
     .filter((topic) => topic.name.startsWith("renal:") || topic.name.startsWith("interactions:"))
-    .filter((topic) => medicationOf(at, topic.name) !== undefined && !isTopicResolved(at, topic))
+    .filter((topic) => medicationOf(at, topic.name) !== undefined && !isResolvedTopic(at, topic))
     .map(({ name }) => name);
 }
 
@@ -227,7 +231,7 @@ function fetch(
 
 function isFetchUseful(at: Decision<MissingDataContent, MissingDataProgress>, memory: At["memory"]): boolean {
   const isSettled = at.content.topics.some(
-    (topic) => !isTopicResolved(at, topic) && isTopicResolved({ ...at, memory }, topic),
+    (topic) => !isResolvedTopic(at, topic) && isResolvedTopic({ ...at, memory }, topic),
   );
   if (isSettled) return true;
   const fresh = memory.evidence.slice(at.memory.evidence.length).flatMap(({ drugIndexes }) => drugIndexes);
@@ -250,7 +254,7 @@ function change(
     .filter(
       (topic) =>
         topic.drugIndexes.some((index) => touched.includes(index)) &&
-        !isTopicResolved(at, topic) &&
+        !isResolvedTopic(at, topic) &&
         !at.special.assumed.includes(topic.name),
     )
     .map(({ name }) => name);
@@ -268,6 +272,6 @@ function valueOfFetch(
   const memory = fetchDocuments(at.context.kb, at.content.store, at.memory, query);
   let value = 0;
   for (const topic of at.content.topics)
-    if (!isTopicResolved(at, topic) && isTopicResolved({ ...at, memory }, topic)) value += readingValue(at, topic);
+    if (!isResolvedTopic(at, topic) && isResolvedTopic({ ...at, memory }, topic)) value += readingValue(at, topic);
   return value;
 }
