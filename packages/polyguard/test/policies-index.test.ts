@@ -30,6 +30,7 @@ describe("names", () => {
       "stop_all",
       "review_always",
       "rule_based",
+      "map_planner",
       "oracle_greedy",
       "oracle_settled",
       "oracle_year",

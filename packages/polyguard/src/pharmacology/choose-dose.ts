@@ -1,6 +1,13 @@
 import { attainment, relativeExposure } from "./attainment.ts";
 import type { DoseOption } from "./dose-options.ts";
-import { type DoseDay, type DosingCovariates, type DosingModel, type TargetRange, TROUGH, VALUE } from "./dosing-model.ts";
+import {
+  type DoseDay,
+  type DosingCovariates,
+  type DosingModel,
+  type TargetRange,
+  TROUGH,
+  VALUE,
+} from "./dosing-model.ts";
 
 /** A patient's possible parameters and what was given so far. */
 export interface DosingOutlook {
@@ -43,7 +50,7 @@ export function scoreDoses(outlook: DosingOutlook, options: readonly DoseOption[
     }
   }
   return scores.map(
-    (score, k) => score / (draws.length * ahead.length) - WAITING_COST * (options[k]!.intervalH / 24 - 1),
+    (score, k) => score / (draws.length * ahead.length) - WAITING_COST * Math.max(0, options[k]!.intervalH / 24 - 1),
   );
 }
 

@@ -111,7 +111,8 @@ function residuals(
   for (const level of levels) {
     for (; day < level.day; day++) model.advanceDay(state, parameters, days[day]!);
     result.push(relativeError(level.value, state[VALUE]!) / model.assayCv);
-    if (level.trough !== null && level.trough > 0) result.push(relativeError(level.trough, state[TROUGH]!) / model.assayCv);
+    if (level.trough !== null && level.trough > 0)
+      result.push(relativeError(level.trough, state[TROUGH]!) / model.assayCv);
   }
   return Float64Array.from([...result, ...z]);
 }
@@ -122,11 +123,7 @@ function relativeError(measured: number, predicted: number): number {
   return Math.min(1e4, error);
 }
 
-function jacobian(
-  at: (z: Float64Array) => Float64Array,
-  z: Float64Array,
-  r: Float64Array,
-): readonly Float64Array[] {
+function jacobian(at: (z: Float64Array) => Float64Array, z: Float64Array, r: Float64Array): readonly Float64Array[] {
   return Array.from(z, (_, i) => {
     const moved = Float64Array.from(z);
     moved[i]! += DIFFERENCE;

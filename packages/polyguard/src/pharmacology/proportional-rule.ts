@@ -1,8 +1,8 @@
+import type { Drug } from "../kb/types.ts";
 import { sideOfRange } from "./attainment.ts";
 import { type DoseOption, type DoseStanding, doseOptions, dosingGrid, nearestDose } from "./dose-options.ts";
 import type { DosingModel } from "./dosing-model.ts";
 import type { LevelPoint } from "./estimate.ts";
-import type { Drug } from "../kb/types.ts";
 
 /** Drugs that settle slowly: a change is made at every second step only. */
 const EVERY_SECOND_STEP = new Set(["warfarin", "digoxin", "phenytoin"]);

@@ -30,6 +30,8 @@ const OBSERVATION_POLICIES: Readonly<Record<string, (kb: KnowledgeBase) => PolyG
   stop_all: makeStopAllPolicy,
   review_always: makeReviewAlwaysPolicy,
   rule_based: makeRuleBasedPolicy,
+  // Doses by estimated parameters; where no drug is dosed by level it plays the rules.
+  map_planner: (kb) => ({ ...makeRuleBasedPolicy(kb), name: "map_planner" }),
 };
 
 /** Planners of the oracles, which read the latent state of an environment in this process. */

@@ -1,5 +1,5 @@
-import type { DosingCovariates, DosingModel } from "../../pharmacology/dosing-model.ts";
 import type { DoseOption } from "../../pharmacology/dose-options.ts";
+import type { DosingCovariates, DosingModel } from "../../pharmacology/dosing-model.ts";
 import type { LevelPoint } from "../../pharmacology/estimate.ts";
 
 /** A drug that is dosed by level: the patient behind it. Latent. */

@@ -54,11 +54,7 @@ export const precisionDosing: SubEnvironment<DosingContent, DosingSpecial> = {
   criteria: (at: Finished<DosingContent, DosingSpecial>) => {
     const model = asModel(at);
     if (model !== null) return judgeTreatment(model);
-    return [
-      wrongDoses(at.context.kb, at.context.scenario, at.world) < 1e-9,
-      !at.hadIllegalAction,
-      !at.hasSevereEvent,
-    ];
+    return [wrongDoses(at.context.kb, at.context.scenario, at.world) < 1e-9, !at.hadIllegalAction, !at.hasSevereEvent];
   },
   taskScore: (at) => timeAverage(at),
   observe: (at) => {
@@ -83,7 +79,11 @@ function passRenal(
   return { ...passed, special: { ...special, attained: special.attained + days * mended, days: special.days + days } };
 }
 
-function blockOf({ content, special, context }: Omit<Decision<DosingContent, DosingSpecial>, "content" | "special"> & OfModel): DosingBlock {
+function blockOf({
+  content,
+  special,
+  context,
+}: Omit<Decision<DosingContent, DosingSpecial>, "content" | "special"> & OfModel): DosingBlock {
   const { model, covariates } = content;
   const target = model.target(covariates.ageYears);
   const genotype = special.isGenotypeKnown ? covariates.genotype : null;

@@ -1,6 +1,6 @@
 import type { OfferPlan } from "../../actions/candidates.ts";
-import { hasRecentLevel } from "../../actions/start-rules.ts";
 import { OfferList } from "../../actions/offer-list.ts";
+import { hasRecentLevel } from "../../actions/start-rules.ts";
 import { doseOptions } from "../../pharmacology/dose-options.ts";
 import { TIERS } from "../../scenario/tiers.ts";
 import type { Facing } from "../sub-environment.ts";
@@ -39,10 +39,6 @@ export function dosingOffers({ content, special, legality }: Facing<ModelContent
     hasCad: legality.facts.conditions.has("CAD"),
   });
   for (const { dosePerDay, intervalH } of options)
-    offers.add(
-      { type: "ADJUST_DOSE", medRef, dosePerDay, dosesPerDay: 24 / intervalH, orders: [] },
-      "dose",
-      [medRef],
-    );
+    offers.add({ type: "ADJUST_DOSE", medRef, dosePerDay, dosesPerDay: 24 / intervalH, orders: [] }, "dose", [medRef]);
   return { offers, traps, most: MOST };
 }

@@ -40,9 +40,7 @@ export function passTreatment(
   const treated = afterStretch(effect.special, stretch, days, closesVisit);
   const isOrdered = payload.type === "ORDER_MONITORING" && payload.orders.includes(content.model.levelCode);
   const isMeasured = isOrdered || (content.isLevelIncluded && closesVisit);
-  const level = isMeasured
-    ? reportLevel(content.model, kept, treated, streams.stream("levels"))
-    : null;
+  const level = isMeasured ? reportLevel(content.model, kept, treated, streams.stream("levels")) : null;
   const special = level === null ? treated : { ...treated, levels: [...treated.levels, level] };
   const labelled = copyState(kept);
   labelled.labs = { ...kept.labs, [content.model.levelCode]: treated.state[VALUE]! };
@@ -74,7 +72,10 @@ function reportLevel(model: DosingModel, world: WorldState, special: ModelSpecia
   const trough = special.state[TROUGH]!;
   return {
     day: special.days,
-    value: Math.max(least, rounded(model.levelCode === "PHT_LEVEL" ? corrected(world, value, decimals) : value, decimals)),
+    value: Math.max(
+      least,
+      rounded(model.levelCode === "PHT_LEVEL" ? corrected(world, value, decimals) : value, decimals),
+    ),
     trough: Number.isNaN(trough) ? null : quantified(noisy(trough)),
   };
 }

@@ -34,7 +34,10 @@ export function drawRenalCase({ kb, evaluator }: DrawTools, key: ScenarioKey): D
     stepDays: STEP_DAYS,
     accept: ({ scenario: drafted }) => isMendable(kb, drafted),
   });
-  return { scenario: withOldCreatinine(scenario, Rng.fromSeed(key.seed, `${scenario.id}/creatinine`)), content: { kind: "renal" } };
+  return {
+    scenario: withOldCreatinine(scenario, Rng.fromSeed(key.seed, `${scenario.id}/creatinine`)),
+    content: { kind: "renal" },
+  };
 }
 
 function withOldCreatinine(scenario: Scenario, rng: Rng): Scenario {
@@ -81,7 +84,8 @@ export function wrongDoses(kb: KnowledgeBase, scenario: Scenario, world: WorldSt
       before.endDay === null &&
       !world.medications.some(
         (each) =>
-          each.isTaken && (each.medRef === before.medRef || kb.drugs[each.drugIndex]!.indications.includes(before.indication!)),
+          each.isTaken &&
+          (each.medRef === before.medRef || kb.drugs[each.drugIndex]!.indications.includes(before.indication!)),
       ),
   );
   return now + lost.length;

@@ -129,10 +129,7 @@ export function withCourseExposure(
   if (medication === undefined) return world;
   const { model, covariates } = content;
   const { state } = treat(context, content, special, world, model.effectDays);
-  const relative = Math.max(
-    LEAST_EXPOSURE,
-    relativeExposure(model, model.target(covariates.ageYears), state[VALUE]!),
-  );
+  const relative = Math.max(LEAST_EXPOSURE, relativeExposure(model, model.target(covariates.ageYears), state[VALUE]!));
   const referred = copyMedication(medication);
   referred.exposureReference = (medication.dosePerDay * exposureRatio(context, world, content.drugIndex)) / relative;
   return withMedication(world, referred);
