@@ -16,6 +16,7 @@ export function loadPolyGuard(options: PolyGuardOptions = {}): PolyGuardDefiniti
   const definition = definePolyGuard(kb, {
     readme: readFileSync(new URL("../README.md", import.meta.url), "utf8"),
     synonyms: readFileSync(new URL("../data/synonyms.tsv", import.meta.url), "utf8"),
+    readPack: (task) => readFileSync(new URL(`../scenarios/${task}.yaml`, import.meta.url), "utf8"),
     ...options,
   });
   return {

@@ -13,6 +13,8 @@ import { resetSchema } from "./reset-options.ts";
 import { DEFAULT_TIMEOUTS_MS } from "./reward/endings.ts";
 import { checkWeights, DEFAULT_WEIGHTS, type RewardWeights } from "./reward/settings.ts";
 import { compileWeights } from "./reward/total.ts";
+import type { Task } from "./scenario/key.ts";
+import { PackShelf } from "./scenario/packs.ts";
 import { ScenarioSource } from "./scenario/source.ts";
 import { makeTaskProvider } from "./scenario/tasks.ts";
 import { DIFFICULTIES, SUB_ENVIRONMENTS } from "./scenario/types.ts";
@@ -37,6 +39,8 @@ export interface PolyGuardOptions {
   readonly readme?: string;
   /** Synonym table for records (`name, drug_id, kind, source`); without it only generic names and codes are read. */
   readonly synonyms?: string;
+  /** Text of the scenario pack of a task; without it no packed scenario can be played. */
+  readonly readPack?: (task: Task) => string;
 }
 
 /** The definition of PolyGuard-v0. */
@@ -63,7 +67,11 @@ export function definePolyGuard(kb: KnowledgeBase, options: PolyGuardOptions = {
     kb,
     drugNames: loadDrugNames(kb, options.synonyms ?? ""),
     evaluator,
-    source: new ScenarioSource(kb, new CourseEvaluator(kb)),
+    source: new ScenarioSource(
+      kb,
+      new CourseEvaluator(kb),
+      options.readPack === undefined ? null : new PackShelf(kb, options.readPack),
+    ),
     weights: compileWeights(weights),
     bestJ: options.bestJ ?? makeBestJ(kb),
   };

@@ -86,7 +86,11 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
     const { wanted, exposesLegality, scoresTask, showsPopulation, warnings } = resolveReset(start.options, start.seed);
     const imported = wanted.kind === "record" ? this.#importRecord(wanted.bundle, wanted.asOf) : null;
     const drawn: Drawn =
-      wanted.kind === "record" ? { scenario: imported!.scenario, content: null } : this.#parts.source.get(wanted.key);
+      wanted.kind === "record"
+        ? { scenario: imported!.scenario, content: null }
+        : wanted.kind === "packed"
+          ? this.#parts.source.packed(wanted.id)
+          : this.#parts.source.get(wanted.key);
     const { scenario, content } = drawn;
     const sub = SUB_ENVIRONMENT_TABLE[scenario.subEnvironment];
     const engines = this.#engines.of(drawn);

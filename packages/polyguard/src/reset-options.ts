@@ -1,6 +1,7 @@
 import { didYouMean, type FieldError, PraxisError } from "@praxis/env";
 import { z } from "zod";
 import type { ScenarioKey, Task } from "./scenario/key.ts";
+import { PACK_PREFIX, parsePackId } from "./scenario/packs.ts";
 import {
   checkName,
   keyAt,
@@ -38,6 +39,7 @@ export type ResetOptions = Readonly<Record<string, unknown>>;
 /** What an episode is about: a scenario of the generator, or a patient's record. */
 export type WantedEpisode =
   | { readonly kind: "scenario"; readonly key: ScenarioKey }
+  | { readonly kind: "packed"; readonly id: string }
   | { readonly kind: "record"; readonly bundle: unknown; readonly asOf: string | undefined };
 
 /** Which episode a reset asks for. */
@@ -80,6 +82,16 @@ export function resolveReset(options: ResetOptions, seed: number): ResolvedReset
     );
     if (other !== undefined) throw conflicting("fhir", other, "ask for different episodes");
     return { wanted: { kind: "record", bundle: fhir, asOf: as_of }, ...switches };
+  }
+  if (scenario_id?.startsWith(PACK_PREFIX) === true) {
+    const pack = parsePackId(scenario_id);
+    const conflict =
+      (named !== null && "split") ||
+      (index !== undefined && "index") ||
+      (pack !== null && tier !== null && tier !== pack.difficulty && "difficulty") ||
+      (pack !== null && task !== null && !task.fits({ ...pack, split: "test_iid", seed: 0 }) && task.option);
+    if (conflict) throw conflicting(`scenario_id '${scenario_id}'`, conflict, "ask for different tasks");
+    return { wanted: { kind: "packed", id: scenario_id }, ...switches };
   }
   if (scenario_id !== undefined) {
     const key = parseScenarioId(scenario_id);

@@ -4,6 +4,7 @@ import type { KnowledgeBase } from "../kb/types.ts";
 import { SUB_ENVIRONMENT_TABLE } from "../sub-environments/index.ts";
 import type { Drawn } from "../sub-environments/sub-environment.ts";
 import { CATALOGUE, type ScenarioKey, scenarioId, type Task } from "./key.ts";
+import type { PackShelf } from "./packs.ts";
 import { SPLIT_SEEDS } from "./splits.ts";
 import { withStress } from "./stress.ts";
 import { DIFFICULTIES, type Difficulty, SPLITS, type Split, type SubEnvironment as SubEnvironmentId } from "./types.ts";
@@ -118,9 +119,20 @@ export class ScenarioSource {
   /** By sub-environment, as some keep fewer than others. */
   readonly #caches = new Map<SubEnvironmentId, Map<string, Drawn>>();
 
-  constructor(kb: KnowledgeBase, evaluator: CourseEvaluator) {
+  readonly #packs: PackShelf | null;
+
+  /** @param packs shelf of packed scenarios; null = there are none */
+  constructor(kb: KnowledgeBase, evaluator: CourseEvaluator, packs: PackShelf | null = null) {
     this.#kb = kb;
     this.#evaluator = evaluator;
+    this.#packs = packs;
+  }
+
+  /** A scenario of a pack. Throws NOT_SUPPORTED without packs, UNKNOWN_NAME for an id that no pack has. */
+  packed(id: string): Drawn {
+    if (this.#packs === null)
+      throw new PraxisError("NOT_SUPPORTED", `'${id}' needs the scenario packs, which were not handed in here.`);
+    return this.#packs.get(id, (scenarioId) => this.get(parseScenarioId(scenarioId)));
   }
 
   /** The scenario of a key with its own content. */
