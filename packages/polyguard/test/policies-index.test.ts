@@ -30,6 +30,7 @@ describe("names", () => {
       "stop_all",
       "review_always",
       "rule_based",
+      "contextual_bandit",
       "map_planner",
       "oracle_greedy",
       "oracle_settled",

@@ -1,6 +1,7 @@
 import { didYouMean, PraxisError, type SyncEnv } from "@praxis/env";
 import { loadBundledKnowledgeBase } from "../kb/node.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
+import { makeContextualBanditPolicy } from "./contextual-bandit/weights.ts";
 import {
   intervalScore,
   makeLookaheadPlanner,
@@ -30,6 +31,7 @@ const OBSERVATION_POLICIES: Readonly<Record<string, (kb: KnowledgeBase) => PolyG
   stop_all: makeStopAllPolicy,
   review_always: makeReviewAlwaysPolicy,
   rule_based: makeRuleBasedPolicy,
+  contextual_bandit: makeContextualBanditPolicy,
   // Doses by estimated parameters; where no drug is dosed by level it plays the rules.
   map_planner: (kb) => ({ ...makeRuleBasedPolicy(kb), name: "map_planner" }),
 };
