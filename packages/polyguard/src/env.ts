@@ -7,7 +7,7 @@ import {
   type Transition,
 } from "@praxis/env";
 import { alignAction } from "./actions/align.ts";
-import { parseRawAction, typedVerdict } from "./actions/parse.ts";
+import { type ParseVerdict, parseRawAction, typedVerdict } from "./actions/parse.ts";
 import type { StepAction } from "./actions/schema.ts";
 import type { ActionPayload } from "./actions/types.ts";
 import type { CourseContext } from "./course/context.ts";
@@ -28,7 +28,7 @@ import type { Observation } from "./observation/schema.ts";
 import { hearPatient } from "./observation/symptoms.ts";
 import { type ResetOptions, resolveReset } from "./reset-options.ts";
 import { judgeStaleAction } from "./reward/anti-cheat.ts";
-import { countStep, judgeEnding, NO_COUNTS } from "./reward/endings.ts";
+import { countStep, type EndingCounters, judgeEnding, NO_COUNTS } from "./reward/endings.ts";
 import { type JudgedStep, judgeStep, type StepJudgement } from "./reward/judge-step.ts";
 import { advanceCredit, keepReward, type ScoredState } from "./reward/score.ts";
 import type { CompiledWeights } from "./reward/total.ts";
@@ -67,6 +67,8 @@ export const POLYGUARD_ID = "PolyGuard-v0";
 
 const NO_IDS: ReadonlySet<string> = new Set();
 const NO_WARNINGS: readonly string[] = [];
+/** What is understood when no action came in time. */
+const NO_ACTION: ParseVerdict = { action: null, formatScore: 0, flags: [], reason: "timed out" };
 
 /** The pure core of PolyGuard: reset draws a scenario, a step is parse, align, judge, apply, observe. */
 export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, Observation, ResetOptions> {
@@ -148,7 +150,9 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
 
   /** One step. Raw text is judged, never refused; a typed action has been checked by the schema before. */
   transition(state: EpisodeState, action: StepAction, streams: RngStreams): Transition<EpisodeState, Observation> {
-    const parsed = "raw" in action ? parseRawAction(action.raw) : typedVerdict(action);
+    const timeout = "timed_out" in action ? action.timed_out : null;
+    const parsed =
+      "timed_out" in action ? NO_ACTION : "raw" in action ? parseRawAction(action.raw) : typedVerdict(action);
     if (parsed.action !== null && parsed.action.step_nonce !== state.nonce) return this.#refuseStale(state);
     const { context, world, sub } = state;
     const alignment = parsed.action === null ? null : alignAction(parsed.action, state.offered);
@@ -176,7 +180,8 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
     const memory = withStep(passed.memory, state, judged, alignment);
     const reached = judged.carriedOut === null ? state.assessment.keep : judged.score.value;
     const { score, flags } = judged;
-    const counters = countStep(state.counters, { isInvalid: !judged.verdict.legal, isTimeout: false, isVeto: false });
+    const isInvalid = timeout === null && !judged.verdict.legal;
+    const counters = countStep(state.counters, { isInvalid, isTimeout: timeout !== null, isVeto: false });
     const finished: Finished = {
       context,
       evaluator: state.evaluator,
@@ -185,12 +190,12 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
       world: counted,
       memory,
       segments: passed.segments.length === 0 ? state.segments : [...state.segments, ...passed.segments],
-      hadIllegalAction: state.hadIllegalAction || !judged.verdict.legal,
+      hadIllegalAction: state.hadIllegalAction || isInvalid,
       hasSevereEvent: state.hasSevereEvent || passed.hasSevereEvent,
       uselessChanges:
         state.uselessChanges + Number(isUselessChange(state, judged.carriedOut, alignment?.candidate ?? null)),
     };
-    const ended = this.#judgeEnd(finished, state, judged, counters);
+    const ended = this.#judgeEnd(finished, state, judged, { counters, isWallClockOver: timeout === "episode" });
     const faced = face(sub, state.engines, finished, streams, ended !== null);
     // One literal: what is spread together leaves states of many hidden classes, which are slow to make and to read.
     const next: EpisodeState = {
@@ -216,7 +221,7 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
       counters,
       shownIds: shownIds(state.shownIds, faced.known),
       segments: finished.segments,
-      records: [...state.records, recordOf(state, judged, keep)],
+      records: [...state.records, recordOf(state, judged, keep, timeout === null ? null : LOWEST_REWARD)],
       harmAtReset: state.harmAtReset,
       staleActions: state.staleActions,
       hadIllegalAction: finished.hadIllegalAction,
@@ -224,6 +229,7 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
       uselessChanges: finished.uselessChanges,
     };
     const info = judgementInfo(judged, parsed, keep);
+    if (timeout !== null) Object.assign(info, { violations: [], failure_reasons: [`${timeout}_timeout`] });
     info.invalid_action_count = counters.invalidInAll;
     info.timeouts = { in_a_row: counters.timeoutsInARow, total: counters.timeoutsInAll };
     info.transition = describeDelta(context.kb, world, next.world);
@@ -234,7 +240,7 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
     return {
       state: next,
       observation: observe(next),
-      reward: flags.some((flag) => flag.level === "hard") ? LOWEST_REWARD : score.reward,
+      reward: timeout !== null || flags.some((flag) => flag.level === "hard") ? LOWEST_REWARD : score.reward,
       terminated: ended?.ending.kind === "terminated",
       truncated: ended?.ending.kind === "truncated",
       info,
@@ -318,7 +324,7 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
     finished: Finished,
     before: EpisodeState,
     judged: StepJudgement,
-    counters: EpisodeState["counters"],
+    { counters, isWallClockOver }: { readonly counters: EndingCounters; readonly isWallClockOver: boolean },
   ): EndedEpisode | null {
     const { sub } = before;
     const { context, world, evaluator } = finished;
@@ -335,7 +341,7 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
       // Where the length is fixed, the last step is the end of the course and no limit from outside.
       visitsLeft: sub.isFixedLength ? clock.stepsLeft : clock.visitsLeft,
       stepsLeft: clock.stepsLeft,
-      isWallClockOver: false,
+      isWallClockOver,
     };
     if (judgeEnding(input) === null) return null;
     const yardsticks = this.#yardsticksOf(before, finished);

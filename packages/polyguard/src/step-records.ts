@@ -54,12 +54,17 @@ function historyEntry(state: EpisodeState, judged: StepJudgement, alignment: Ali
   };
 }
 
-/** What `explain_reward` will tell of the step. */
-export function recordOf(state: EpisodeState, { score, flags }: StepJudgement, keepReward: number): StepRecord {
+/** What `explain_reward` will tell of the step. @param fixedReward of a step that was not played in time; null = as scored */
+export function recordOf(
+  state: EpisodeState,
+  { score, flags }: StepJudgement,
+  keepReward: number,
+  fixedReward: number | null,
+): StepRecord {
   return {
     step: state.world.clock.step,
-    reward: score.reward,
-    voidedReward: score.voidedReward,
+    reward: fixedReward ?? score.reward,
+    voidedReward: fixedReward ?? score.voidedReward,
     keepReward,
     components: score.components,
     channels: score.channels,

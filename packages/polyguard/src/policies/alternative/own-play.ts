@@ -41,7 +41,7 @@ function makePolicy(name: string, kb: KnowledgeBase, rank: Ranker): PolyGuardPol
       if (block === undefined || decision === null) return { raw: "" };
       reader.choose(chart, decision.offer.payload);
       const action = actionOf(chart, decision);
-      if (decision.offer.payload.type !== "RECOMMEND_ALTERNATIVE" || "raw" in action) return action;
+      if (decision.offer.payload.type !== "RECOMMEND_ALTERNATIVE" || !("action_type" in action)) return action;
       const order = rank(chart, block);
       const ids = order.map((key) => block.options.find(({ option }) => option === key)!.candidate_id);
       return { ...action, ranking: ids.slice(0, PLACES) };
@@ -119,7 +119,7 @@ function withRandomRanking(policy: PolyGuardPolicy): PolyGuardPolicy {
     },
     act: (observation, info) => {
       const action = policy.act(observation, info);
-      if (action instanceof Promise || "raw" in action || action.action_type !== "RECOMMEND_ALTERNATIVE") return action;
+      if (action instanceof Promise || !("action_type" in action) || action.action_type !== "RECOMMEND_ALTERNATIVE") return action;
       const ids = observation.alternative?.options.map(({ candidate_id: id }) => id) ?? [];
       return ids.length === 0 ? action : { ...action, ranking: rng.shuffled(ids).slice(0, PLACES) };
     },
