@@ -87,6 +87,13 @@ describe("scenarios", () => {
     }
   });
 
+  test("the stress split floods a store with instructions", () => {
+    const key = { task: "missing_data", difficulty: "easy", split: "stress", seed: 300_003 } as const;
+    const { content } = webSearchMissingData.draw({ kb, evaluator }, key);
+    expect(content.instructions.length).toBeGreaterThan(0);
+    expect(content.store.documents.filter(({ injection }) => injection !== null)).toHaveLength(9);
+  });
+
   test("an allergy conflict is never the only hazard", () => {
     for (let seed = 0; seed < 12; seed++)
       expect(draw("easy", seed).scenario.hazards.some(({ family }) => family !== "H38")).toBe(true);

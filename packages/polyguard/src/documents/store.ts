@@ -68,6 +68,8 @@ export interface StoreRequest {
   /** Instructions that injected documents may hide; without any no document is injected. */
   readonly injections: readonly Injection[];
   readonly rng: Rng;
+  /** How many of a hundred documents are injected; default the tier's. */
+  readonly injectedPct?: number;
 }
 
 /**
@@ -79,7 +81,8 @@ export function makeDocumentStore(request: StoreRequest): DocumentStore {
   const size = STORE_SIZES[difficulty];
   const drafts = labelDrafts(request).slice(0, Math.floor(size.documents * LABEL_SHARE));
   while (drafts.length < size.documents) drafts.push(furtherDraft(request));
-  const injected = injections.length === 0 ? 0 : Math.round((size.documents * size.injectedPct) / 100);
+  const injected =
+    injections.length === 0 ? 0 : Math.round((size.documents * (request.injectedPct ?? size.injectedPct)) / 100);
   // The last ones are no labels of listed drugs: what is needed stays readable.
   for (let i = 0; i < injected; i++) drafts[drafts.length - 1 - i]!.injection = rng.choice(injections);
   const documents = rng.shuffled(drafts).map((draft, i) => finish(draft, `doc${i + 1}`, rng));

@@ -47,20 +47,24 @@ function unshownPartners({ kb, legality, known }: Chart, drugIndex: number): rea
     .sort((a, b) => gravity(b.drugIndex) - gravity(a.drugIndex));
 }
 
+/** Kinds of source that are looked for, the best first: a contradicted label needs a second one. */
+const SOURCES = ["label", "guideline"];
+
 /** Interactions that no alert covers are read about first: the pair that the tables call gravest. */
 const readInteractions: PolicyRule = (chart) => {
   for (const medication of chart.legality.listed) {
     if (!isMissing(chart, `interactions:${medication.medRef}`)) continue;
     const name = drugAt(chart.kb, medication.drugIndex).drugId;
-    for (const partner of unshownPartners(chart, medication.drugIndex)) {
-      const other = drugAt(chart.kb, partner.drugIndex).drugId;
-      const decision = lookUp(
-        chart,
-        `${name} ${other} label interactions`,
-        `Interactions of ${nameInWords(chart, medication.medRef)} are not covered by the alerts; its label is read.`,
-      );
-      if (decision !== null) return decision;
-    }
+    const partners = unshownPartners(chart, medication.drugIndex);
+    for (const source of SOURCES)
+      for (const partner of partners) {
+        const decision = lookUp(
+          chart,
+          `${name} ${drugAt(chart.kb, partner.drugIndex).drugId} ${source} interactions`,
+          `Interactions of ${nameInWords(chart, medication.medRef)} are not covered by the alerts; a ${source} is read.`,
+        );
+        if (decision !== null) return decision;
+      }
   }
   return null;
 };
@@ -69,11 +73,15 @@ const readInteractions: PolicyRule = (chart) => {
 function readRenalRule(chart: Chart, medication: MappedMedication): Decision | null {
   if (!isMissing(chart, `renal:${medication.medRef}`)) return null;
   const name = drugAt(chart.kb, medication.drugIndex).drugId;
-  return lookUp(
-    chart,
-    `${name} label renal dose kidneys`,
-    `Before ${nameInWords(chart, medication.medRef)} is changed: its renal dosing is not known and is looked up.`,
-  );
+  for (const source of SOURCES) {
+    const decision = lookUp(
+      chart,
+      `${name} ${source} renal dose kidneys`,
+      `Before ${nameInWords(chart, medication.medRef)} is changed: its renal dosing is not known; a ${source} is read.`,
+    );
+    if (decision !== null) return decision;
+  }
+  return null;
 }
 
 /** The offer that asks for a field, if it is offered, legal and was not tried. */

@@ -10,6 +10,8 @@ import { applyAction } from "../../course/apply.ts";
 import { type DocumentStore, makeDocumentStore } from "../../documents/store.ts";
 import { drugAt } from "../../kb/lookup.ts";
 import { generateScenario } from "../../scenario/generate.ts";
+import type { ScenarioKey } from "../../scenario/key.ts";
+import { stressKindOf } from "../../scenario/stress.ts";
 import { TASK_FAMILIES } from "../../scenario/task-families.ts";
 import { TIERS } from "../../scenario/tiers.ts";
 import type { Difficulty } from "../../scenario/types.ts";
@@ -25,6 +27,8 @@ import { chooseTopics, hideTopics, isResolved, type Topic } from "./topics.ts";
 const HAZARDS: Readonly<Record<Difficulty, number>> = { easy: 1, medium: 2, hard: 3 };
 /** Visits that follow the decisions: re-titration, restart, switch. */
 const FURTHER_VISITS = 2;
+/** Injected documents, of a hundred, in the scenarios of the stress split that are about them. */
+const FLOOD_PCT = 30;
 /** Family of drugs that an allergy forbids. */
 const ALLERGY_FAMILY = "H38";
 /** J may stay this far below that of the best course. */
@@ -83,6 +87,7 @@ export const webSearchMissingData: SubEnvironment<MissingDataContent, MissingDat
       drugIndexes: [...new Set(listed.map(({ drugIndex }) => drugIndex))],
       injections: instructions,
       rng: rng.split("documents"),
+      ...(isFlooded(key) ? { injectedPct: FLOOD_PCT } : {}),
     });
     return {
       scenario: { ...drawn, mask: hideTopics(drawn.mask, topics) },
@@ -186,6 +191,10 @@ function hasForbiddenDrug({ context, world }: At): boolean {
   return world.medications.some(
     ({ isTaken, drugIndex }) => isTaken && findAllergy(kb, allergies, drugAt(kb, drugIndex))?.bearing === "hard",
   );
+}
+
+function isFlooded({ split, seed }: ScenarioKey): boolean {
+  return split === "stress" && stressKindOf(seed) === "injected_notes";
 }
 
 /** True once a topic of the episode is settled. */

@@ -1,9 +1,9 @@
 import type { Rng } from "@praxis/env";
 import { allergyBearing } from "../../actions/allergies.ts";
 import { levelCodeOf } from "../../course/labs.ts";
-import { readClaims } from "../../documents/claim-text.ts";
 import { drugClaim, pairClaim } from "../../documents/kb-claims.ts";
-import { claimMatter } from "../../documents/types.ts";
+import { poolEvidence } from "../../documents/read-evidence.ts";
+import { claimMatter, type ReadClaim } from "../../documents/types.ts";
 import { pairEntries, pairTableOf } from "../../interactions/pair-table.ts";
 import { drugAt } from "../../kb/lookup.ts";
 import type { KnowledgeBase } from "../../kb/types.ts";
@@ -23,6 +23,9 @@ export interface Topic {
   /** The pair of an `interactions` topic. */
   readonly pair: readonly [number, number] | null;
 }
+
+/** Probability from which what was read counts as known. assumption: one label is enough, a blog or a forum is not. */
+const BELIEF = 0.8;
 
 /** Topics by tier. */
 const TOPIC_COUNTS: Readonly<Record<Difficulty, readonly [low: number, high: number]>> = {
@@ -104,7 +107,10 @@ export interface TopicFacts {
   readonly memory: Memory;
 }
 
-/** True once the agent has measured, asked or read what the topic is about; a false claim alone resolves nothing. */
+/**
+ * True once the agent has measured, asked or read what the topic is about; what was read has to be true, and probable by its
+ * sources.
+ */
 export function isResolved({ kb, scenario, world, memory }: TopicFacts, { name, pair }: Topic): boolean {
   if (memory.values[name] !== undefined) return true;
   if (name === "weight" || name.startsWith("allergy:") || name.startsWith("indication:") || name.startsWith("start:"))
@@ -114,19 +120,19 @@ export function isResolved({ kb, scenario, world, memory }: TopicFacts, { name, 
   // A specialist who was asked about one of the two names its hits.
   if (pair !== null)
     return (
-      isShown(memory, pairClaim(kb, pair[0], pair[1])) ||
+      isBelieved(memory, pairClaim(kb, pair[0], pair[1])) ||
       memory.reviewNotes.some(({ drugIndex }) => drugIndex !== null && pair.includes(drugIndex))
     );
   const medRef = name.slice(name.indexOf(":") + 1);
   const row = scenario.initial.medications.find((each) => each.medRef === medRef);
   const claim = name.startsWith("renal:") && row !== undefined ? drugClaim(drugAt(kb, row.drugIndex), "renal") : null;
-  return claim !== null && isShown(memory, claim);
+  return claim !== null && isBelieved(memory, claim);
 }
 
-/** True when a snippet that was shown states the claim. */
-function isShown({ evidence }: Memory, claim: Parameters<typeof claimMatter>[0]): boolean {
+/** True when what was read makes the claim probable. */
+function isBelieved({ evidence }: Memory, claim: ReadClaim): boolean {
   const matter = claimMatter(claim);
-  return evidence.some(({ snippet }) =>
-    readClaims(snippet).some((stated) => claimMatter(stated) === matter && stated.value === claim.value),
+  return poolEvidence(evidence).some(
+    (pooled) => pooled.matter === matter && pooled.value === claim.value && pooled.probability >= BELIEF,
   );
 }
