@@ -15,7 +15,7 @@ import {
   SUB_ENVIRONMENT_TABLE,
   scenarioDigest,
 } from "../packages/polyguard/dist/index.js";
-import { ADVICE, TASK_ADVICE } from "./pack-readings.mjs";
+import { ADVICE, SUBSTITUTION_ADVICE, TASK_ADVICE } from "./pack-readings.mjs";
 
 const PER_TIER = 10;
 // Seeds of test_iid that nothing else of the project uses.
@@ -34,21 +34,34 @@ function patientInWords({ patient, initial }) {
   return `${patient.ageYears}-year-old ${who}, eGFR ${Math.round(egfrMlPerMin)}, frailty ${patient.frailtyCfs}, ${initial.medications.length} drugs`;
 }
 
-function hazardInWords({ family, drugIndexes, missing }) {
+function hazardInWords(task, { family, drugIndexes, missing }) {
   const [{ title }] = familiesOf([family]);
   const drugs = drugIndexes.map(nameOf).join(" + ");
+  const advice = (task === "safe_substitution" && SUBSTITUTION_ADVICE[family]) || ADVICE[family];
+  const has = (...ids) => drugIndexes.some((index) => ids.includes(kb.drugs[index].drugId));
+  const what = typeof advice === "function" ? advice(has) : advice;
   const gap = missing === null ? "" : `${missing.condition} without ${missing.options?.join(" or ") ?? "a drug"}`;
-  return `${[drugs, gap].filter((each) => each !== "").join(", ")} (${title}): ${ADVICE[family]}`;
+  return `${[drugs, gap].filter((each) => each !== "").join(", ")} (${title}): ${what}`;
 }
 
 function readingOf(task, { scenario, content }) {
   const { hazards } = scenario;
-  if (task === "dangerous_combinations")
-    return `${content.drugs?.length ?? "Many"} drugs of a population. ${TASK_ADVICE[task]}.`;
-  const wrong = hazards.map(hazardInWords);
-  const about = TASK_ADVICE[task] === undefined ? [] : [`${scenario.goal} ${TASK_ADVICE[task]}`];
+  if (task === "dangerous_combinations") {
+    const { drugIds, patterns } = content;
+    const [first] = patterns;
+    const example = first.drugs.map((place) => drugIds[place]).join(" + ");
+    return `${drugIds.length} drugs with ${patterns.length} hidden dangers, ${example} among them. ${TASK_ADVICE[task]}.`;
+  }
+  const wrong = hazards.map((hazard) => hazardInWords(task, hazard));
+  const goal = scenario.goal.replace(/\.$/, "");
+  const isRenal = task === "precision_dosing" && hazards.length > 0;
+  const about = TASK_ADVICE[task] === undefined ? [] : isRenal ? [goal] : [goal, TASK_ADVICE[task]];
   const target = task === "safe_substitution" ? [scenario.goal.split(". ")[0]] : [];
-  return `${patientInWords(scenario)}. ${[...target, ...wrong, ...about].join(". ")}.`;
+  const unknown =
+    task === "new_drug"
+      ? [`${content.identity.name}, ${content.identity.classText}, for ${content.identity.indication}`]
+      : [];
+  return `${[patientInWords(scenario), ...target, ...unknown, ...wrong, ...about].join(". ")}.`;
 }
 
 function entryOf(task, difficulty, number) {
