@@ -144,21 +144,22 @@ export class Suspicion {
   /** The most suspicious set of eight that a greedy search with one round of swaps finds from `first`. */
   mostSuspicious(first: number): number[] {
     const n = this.#drugs;
-    const set = [first];
+    const set: number[] = [];
     const isIn = new Uint8Array(n);
-    isIn[first] = 1;
-    while (set.length < Math.min(SET_SIZE, n)) {
-      const best = this.#bestAddition(set, isIn);
-      set.push(best);
-      isIn[best] = 1;
-    }
-    for (let slot = 0; slot < set.length; slot++) {
-      const old = set[slot]!;
-      const rest = set.filter((drug) => drug !== old);
+    // What each drug would add to the worth of the set as it stands; kept up to date, as working it out anew is slow.
+    const added = new Float64Array(n);
+    const take = (drug: number): void => {
+      this.#addWorth(drug, set, added, 1);
+      set.push(drug);
+      isIn[drug] = 1;
+    };
+    take(first);
+    while (set.length < Math.min(SET_SIZE, n)) take(largest(added, isIn));
+    for (const old of [...set]) {
+      set.splice(set.indexOf(old), 1);
       isIn[old] = 0;
-      const best = this.#bestAddition(rest, isIn);
-      isIn[best] = 1;
-      set[slot] = best;
+      this.#addWorth(old, set, added, -1);
+      take(largest(added, isIn));
     }
     return set.sort((a, b) => a - b);
   }
@@ -178,25 +179,15 @@ export class Suspicion {
     return sum;
   }
 
-  #bestAddition(set: readonly number[], isIn: Uint8Array): number {
+  /** Adds to every drug `sign` times the worth of its pair with `drug`, and of its triples with `drug` and one of `set`. */
+  #addWorth(drug: number, set: readonly number[], added: Float64Array, sign: 1 | -1): void {
     const n = this.#drugs;
-    let best = -1;
-    let most = Number.NEGATIVE_INFINITY;
-    for (let drug = 0; drug < n; drug++) {
-      if (isIn[drug] === 1) continue;
-      let worth = 0;
-      const row = drug * n;
-      for (let i = 0; i < set.length; i++) {
-        worth += this.#pairs[row + set[i]!]!;
-        const plane = (row + set[i]!) * n;
-        for (let j = i + 1; j < set.length; j++) worth += TRIPLE_VALUE * this.#triples[plane + set[j]!]!;
-      }
-      if (worth > most) {
-        most = worth;
-        best = drug;
-      }
+    const row = drug * n;
+    for (let other = 0; other < n; other++) added[other]! += sign * this.#pairs[row + other]!;
+    for (const member of set) {
+      const plane = (row + member) * n;
+      for (let other = 0; other < n; other++) added[other]! += sign * TRIPLE_VALUE * this.#triples[plane + other]!;
     }
-    return best;
   }
 
   #pairShare(set: readonly number[], chance: number): number {
@@ -264,6 +255,17 @@ export class Suspicion {
         }
       }
   }
+}
+
+/** Values within this share of each other are equal: sums in another order differ in the last bits. */
+const TIE = 1e-9;
+
+/** Position of the largest value whose drug is not in yet; the first of equals. */
+function largest(values: Float64Array, isIn: Uint8Array): number {
+  let best = -1;
+  for (let i = 0; i < values.length; i++)
+    if (isIn[i] === 0 && (best < 0 || values[i]! > values[best]! + TIE * Math.abs(values[best]!))) best = i;
+  return best;
 }
 
 function shares(
