@@ -8,6 +8,7 @@ import {
   LinearMiner,
   loadBundledKnowledgeBase,
   type Miner,
+  type MiningInstance,
   type MiningPoint,
   type MiningProblem,
   miningProblem,
@@ -23,8 +24,10 @@ import { RiskMlp } from "./risk-network.ts";
 const INSTANCES = 100;
 const INSTANCES_LEARNED = 20;
 const FIRST_SEED = 100_000;
-/** Points of the curves, as shares of the budget. */
+/** Points of the shipped policy's curve, as shares of the budget. */
 const SHARES = [0.1, 0.2, 0.3, 0.5, 0.7];
+/** Budgets of the learned ones' curves: they set their last probes aside, so each point is a run of its own. */
+const LEARNED_BUDGETS = [150, 300, 600];
 
 type MakeMiner = (problem: MiningProblem, rng: Rng) => Miner;
 
@@ -41,19 +44,37 @@ function learnedMiners(kernels: Kernels): readonly (readonly [name: string, make
   ];
 }
 
-/** Mines `count` instances of a tier; one curve each. */
-function mineAll(difficulty: Difficulty, count: number, showsPopulation: boolean, make: MakeMiner) {
+interface MiningTask {
+  readonly instance: MiningInstance;
+  readonly problem: MiningProblem;
+  readonly seed: number;
+}
+
+/** The first `count` tasks of split val in a tier. */
+function tasksOf(difficulty: Difficulty, count: number, showsPopulation: boolean): readonly MiningTask[] {
   const kb = loadBundledKnowledgeBase();
-  const curves: (readonly MiningPoint[])[] = [];
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + count; seed++) {
+  return Array.from({ length: count }, (_, i) => {
+    const seed = FIRST_SEED + i;
     const instance = drawInstance(kb, difficulty, "val", Rng.fromSeed(seed, `bench/bandit/${difficulty}`));
     const population = showsPopulation ? populationOf(instance).combinations : null;
-    const problem = miningProblem(kb, { drugIds: instance.drugIds, difficulty, population });
-    const miner = make(problem, Rng.fromSeed(seed, "bench/miner"));
-    const checkpoints = SHARES.map((share) => Math.round(share * instance.tier.probes));
-    curves.push(runMiner(instance, miner, { rng: Rng.fromSeed(seed, "bench/probes"), checkpoints }));
-  }
-  return curves;
+    return { instance, seed, problem: miningProblem(kb, { drugIds: instance.drugIds, difficulty, population }) };
+  });
+}
+
+/** One run with the whole budget, looked at on the way. */
+function mine({ instance, problem, seed }: MiningTask, make: MakeMiner): readonly MiningPoint[] {
+  const checkpoints = SHARES.map((share) => Math.round(share * problem.probes));
+  const miner = make(problem, Rng.fromSeed(seed, "bench/miner"));
+  return runMiner(instance, miner, { rng: Rng.fromSeed(seed, "bench/probes"), checkpoints });
+}
+
+/** One run for each budget. */
+function mineByBudget({ instance, problem, seed }: MiningTask, make: MakeMiner): readonly MiningPoint[] {
+  return LEARNED_BUDGETS.map((probes) => {
+    const miner = make({ ...problem, probes }, Rng.fromSeed(seed, "bench/miner"));
+    const short = { ...instance, tier: { ...instance.tier, probes } };
+    return runMiner(short, miner, { rng: Rng.fromSeed(seed, "bench/probes") }).at(-1)!;
+  });
 }
 
 function meanOf(curves: readonly (readonly MiningPoint[])[], point: number, key: "precision" | "recall"): number {
@@ -75,7 +96,8 @@ function curveText(curves: readonly (readonly MiningPoint[])[]): string {
 export async function measureBandit(report: (measurement: Measurement) => void): Promise<void> {
   const goals = { medium: [">= 0.85", ">= 0.95"], hard: [">= 0.75", ">= 0.95"] } as const;
   for (const difficulty of ["medium", "hard"] as const) {
-    const curves = mineAll(difficulty, INSTANCES, false, (problem, rng) => new StructuredMiner(problem, rng));
+    const tasks = tasksOf(difficulty, INSTANCES, false);
+    const curves = tasks.map((task) => mine(task, (problem, rng) => new StructuredMiner(problem, rng)));
     for (const [i, key] of (["recall", "precision"] as const).entries()) {
       const { mean, low, high } = bootstrap(curves.map((curve) => curve.at(-1)![key]));
       report({
@@ -91,8 +113,9 @@ export async function measureBandit(report: (measurement: Measurement) => void):
     }
   }
   const kernels = (await selectKernels()).kernels;
+  const tasks = tasksOf("medium", INSTANCES_LEARNED, true);
   for (const [name, make] of learnedMiners(kernels)) {
-    const curves = mineAll("medium", INSTANCES_LEARNED, true, make);
+    const curves = tasks.map((task) => mineByBudget(task, make));
     const { mean, low, high } = bootstrap(curves.map((curve) => curve.at(-1)!.recall));
     report({
       id: `polyguard.bandit.medium_recall_${name}`,
