@@ -20,7 +20,7 @@ import {
   makeReviewAlwaysPolicy,
   makeStopAllPolicy,
 } from "./simple-policies.ts";
-import { makeClosedLoopPlanner, makeOpenLoopPlanner } from "./typical-patient.ts";
+import { makeClosedLoopPlanner, makeKnownPlanner, makeOpenLoopPlanner } from "./typical-patient.ts";
 
 export type { PolyGuardPolicy } from "./own-play.ts";
 
@@ -44,6 +44,7 @@ const ORACLES: Readonly<Record<string, () => OraclePlanner>> = {
   oracle_lookahead: () => makeLookaheadPlanner(),
   open_loop: makeOpenLoopPlanner,
   closed_loop: makeClosedLoopPlanner,
+  oracle_known: makeKnownPlanner,
 };
 
 /** Names of the observation policies. */

@@ -5,11 +5,9 @@ import { isDangerVisible } from "../../reward/assessment.ts";
 import type { Chart, ChartOffer } from "../chart.ts";
 import type { Decision, PolicyRule } from "../decision.ts";
 import { nameInWords } from "../explain.ts";
-import { lookAhead } from "./outlook.ts";
+import { type Insight, lookAhead } from "./outlook.ts";
 
-/** Expected W until the next visit up to which a plan goes on; .5 is where severe events begin, less the noise of a score. */
-const MOST_EXPECTED = 0.45;
-/** The same at a start, where no score is in doubt. */
+/** Expected W until the next visit at a start, where no score is in doubt: severe events begin above. */
 const SAFE_START = 0.5 + 1e-9;
 /** What a pace counts more that does not come to the stop in time. */
 const LATE = 0.3;
@@ -37,7 +35,7 @@ function find(chart: Chart, fits: (offer: ChartOffer) => boolean): ChartOffer | 
 }
 
 /** Running and resting plans of targets: rest at the floor and before a reduction that would be felt too much, then go on. */
-export function steerTargets(chart: Chart): Decision | null {
+export function steerTargets(insight: Insight, chart: Chart): Decision | null {
   const floors = new Map(
     (chart.observation.task.targets ?? []).map((each) => [each.med_ref, each.floor_dose_per_day] as const),
   );
@@ -51,9 +49,9 @@ export function steerTargets(chart: Chart): Decision | null {
     const nextInDays = taper.isPaused
       ? Math.max(0, taper.intervalDays - sinceLast)
       : Math.max(0, taper.nextReductionDay - chart.known.clock.day);
-    const { peak } = lookAhead(chart, medication, { ...taper, nextInDays }, VISIT_DAYS);
+    const { peak } = lookAhead(insight, chart, medication, { pace: { ...taper, nextInDays }, days: VISIT_DAYS });
     if (!taper.isPaused) {
-      if (!isAtFloor && peak <= MOST_EXPECTED) continue;
+      if (!isAtFloor && peak <= insight.most) continue;
       const offer = find(chart, ({ payload }) => payload.type === "PAUSE_TAPER" && payload.medRef === medRef);
       if (offer === undefined) continue;
       const reason = isAtFloor
@@ -62,7 +60,7 @@ export function steerTargets(chart: Chart): Decision | null {
       return { offer, reason, confidence: 0.7 };
     }
     if (isAtFloor) continue;
-    const offer = safeContinuation(chart, medication, nextInDays);
+    const offer = safeContinuation(insight, chart, medication, nextInDays);
     if (offer === undefined) continue;
     return { offer, reason: `Withdrawal from ${name} has settled; the taper goes on.`, confidence: 0.7 };
   }
@@ -70,7 +68,12 @@ export function steerTargets(chart: Chart): Decision | null {
 }
 
 /** Of the ways to go on that are safe until the next visit, the one with the largest step. */
-function safeContinuation(chart: Chart, medication: MappedMedication, nextInDays: number): ChartOffer | undefined {
+function safeContinuation(
+  insight: Insight,
+  chart: Chart,
+  medication: MappedMedication,
+  nextInDays: number,
+): ChartOffer | undefined {
   const { taper } = medication;
   if (taper === null) return undefined;
   let best: ChartOffer | undefined;
@@ -79,7 +82,8 @@ function safeContinuation(chart: Chart, medication: MappedMedication, nextInDays
     const { payload, isLegal } = offer;
     if (!isLegal || payload.type !== "CONTINUE_TAPER" || payload.medRef !== medication.medRef) continue;
     const pace = payload.taper ?? taper;
-    const isSafe = lookAhead(chart, medication, { ...pace, nextInDays }, VISIT_DAYS).peak <= MOST_EXPECTED;
+    const isSafe =
+      lookAhead(insight, chart, medication, { pace: { ...pace, nextInDays }, days: VISIT_DAYS }).peak <= insight.most;
     if (isSafe && pace.stepPct > largest) {
       best = offer;
       largest = pace.stepPct;
@@ -89,11 +93,12 @@ function safeContinuation(chart: Chart, medication: MappedMedication, nextInDays
 }
 
 /** Starts the next target that may be started: its taper at the pace that is felt least of those in time, or a plain stop. */
-export function startTarget(chart: Chart): Decision | null {
+export function startTarget(insight: Insight, chart: Chart): Decision | null {
   for (const { medication } of openTargets(chart)) {
     const { medRef, taper } = medication;
     if (taper !== null) continue;
-    const offer = bestPace(chart, medication) ?? (isTapered(chart, medication) ? undefined : plainStop(chart, medRef));
+    const offer =
+      bestPace(insight, chart, medication) ?? (isTapered(chart, medication) ? undefined : plainStop(chart, medRef));
     if (offer === undefined) continue;
     return {
       offer,
@@ -119,7 +124,7 @@ function plainStop(chart: Chart, medRef: string): ChartOffer | undefined {
  * Of the paces that are safe until the next visit, the one felt least over the days that this target may take; those that
  * don't come to the stop in that time count as if felt by as much more. Undefined where none is safe.
  */
-function bestPace(chart: Chart, medication: MappedMedication): ChartOffer | undefined {
+function bestPace(insight: Insight, chart: Chart, medication: MappedMedication): ChartOffer | undefined {
   const waiting = openTargets(chart).filter(({ medication: { taper } }) => taper === null).length;
   const days = (chart.known.clock.stepsLeft * VISIT_DAYS) / Math.max(1, waiting);
   let best: ChartOffer | undefined;
@@ -128,8 +133,8 @@ function bestPace(chart: Chart, medication: MappedMedication): ChartOffer | unde
     const { payload, isLegal } = offer;
     if (!isLegal || payload.type !== "START_TAPER" || payload.medRef !== medication.medRef) continue;
     const pace = { ...payload.taper, nextInDays: 0 };
-    if (lookAhead(chart, medication, pace, VISIT_DAYS).peak > SAFE_START) continue;
-    const { peak, stopInDays } = lookAhead(chart, medication, pace, days);
+    if (lookAhead(insight, chart, medication, { pace, days: VISIT_DAYS }).peak > SAFE_START) continue;
+    const { peak, stopInDays } = lookAhead(insight, chart, medication, { pace, days });
     const felt = Math.min(1, peak) + (stopInDays <= days ? 0 : LATE);
     if (felt < least) {
       best = offer;
