@@ -156,7 +156,8 @@ describe("choice of a dose", () => {
     expect(Math.max(...scores)).toBeLessThan(0);
   });
 
-  test("of equal scores the first is taken", () => {
-    expect(indexOfBest([0.2, 0.5, 0.5])).toBe(1);
+  test("the dose stays unless a change gains something; among changes the best one counts", () => {
+    expect(indexOfBest([0.5, 0.505, 0.4])).toBe(0);
+    expect(indexOfBest([0.5, 0.52, 0.53])).toBe(2);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { attainment, isToxic, relativeExposure, sideOfRange } from "../src/pharmacology/attainment.ts";
+import { attainment, distanceToRange, isToxic, sideOfRange, toxicRatio } from "../src/pharmacology/attainment.ts";
 import { digoxin } from "../src/pharmacology/digoxin.ts";
 import {
   type DoseDay,
@@ -357,13 +357,19 @@ describe("attainment", () => {
     expect([1.9, 2, 3, 3.1].map((value) => sideOfRange(inr, value))).toEqual([-1, 0, 0, 1]);
   });
 
-  test("relative exposure is .85 and 1.25 at the ends of a target, inverse for TSH", () => {
+  test("distance from a target is a share of the exposure at its nearer end, inverse for TSH", () => {
     const target = digoxin.target(70);
-    expect(relativeExposure(digoxin, target, 0.5)).toBeCloseTo(0.85, 12);
-    expect(relativeExposure(digoxin, target, 0.9)).toBeCloseTo(1.25, 12);
-    expect(relativeExposure(digoxin, target, 0.25)).toBeCloseTo(0.425, 12);
+    expect([0.5, 0.7, 0.9].map((value) => distanceToRange(digoxin, target, value))).toEqual([0, 0, 0]);
+    expect(distanceToRange(digoxin, target, 0.25)).toBeCloseTo(0.5, 12);
+    expect(distanceToRange(digoxin, target, 1.8)).toBeCloseTo(1, 12);
     const tsh = levothyroxine.target(68);
-    expect(relativeExposure(levothyroxine, tsh, 5)).toBeCloseTo(0.85, 12);
-    expect(relativeExposure(levothyroxine, tsh, 0.5)).toBeCloseTo(1.25, 12);
+    const half = tshAtShare(levothyroxine.exposure(5) / 2);
+    expect(distanceToRange(levothyroxine, tsh, half)).toBeCloseTo(0.5, 12);
+  });
+
+  test("toxicity grows with the exposure beyond the bound, for TSH below it", () => {
+    expect(toxicRatio(digoxin, digoxin.target(70), 3)).toBeCloseTo(1.5, 12);
+    expect(toxicRatio(levothyroxine, levothyroxine.target(68), 0.05)).toBeGreaterThan(1);
+    expect(toxicRatio(levothyroxine, levothyroxine.target(68), 0.2)).toBeLessThan(1);
   });
 });

@@ -16,19 +16,19 @@ export function sideOfRange(target: TargetRange, value: number): -1 | 0 | 1 {
   return value < target.low ? -1 : value > target.high ? 1 : 0;
 }
 
-/** Exposure ratios between which the medication course sees a level as in range. Source: re-titration rule of the course. */
-const COURSE_LOW = 0.85;
-const COURSE_HIGH = 1.25;
-
-/** A settled value as exposure relative to its target: .85 and 1.25 at the two ends, in proportion to the exposure outside. */
-export function relativeExposure(model: DosingModel, target: TargetRange, value: number): number {
+/** How far a value lies outside its range, as a share of the exposure at the nearer end; 0 inside. */
+export function distanceToRange(model: DosingModel, target: TargetRange, value: number): number {
   const ends = [model.exposure(target.low), model.exposure(target.high)];
   const low = Math.min(...ends);
   const high = Math.max(...ends);
   const exposure = Math.max(0, model.exposure(value));
-  if (exposure < low) return (COURSE_LOW * exposure) / low;
-  if (exposure > high) return (COURSE_HIGH * exposure) / high;
-  return COURSE_LOW + ((COURSE_HIGH - COURSE_LOW) * (exposure - low)) / (high - low);
+  return exposure < low ? 1 - exposure / low : exposure > high ? exposure / high - 1 : 0;
+}
+
+/** Exposure beyond the toxic bound, as a multiple of that at the bound; at most 1 = not toxic. */
+export function toxicRatio(model: DosingModel, target: TargetRange, value: number): number {
+  const bound = target.toxicSide === "above" ? target.zeroAbove : target.zeroBelow;
+  return model.exposure(value) / model.exposure(bound);
 }
 
 function rangeShare({ low, high, zeroBelow, zeroAbove, isLog }: TargetRange, value: number): number {

@@ -1,4 +1,4 @@
-import { attainment, relativeExposure } from "./attainment.ts";
+import { attainment, distanceToRange } from "./attainment.ts";
 import type { DoseOption } from "./dose-options.ts";
 import {
   type DoseDay,
@@ -29,7 +29,7 @@ const WAITING_COST = 0.05;
 /** Attainment on a day, less a little for the distance from the target: it tells doses apart that are all too low or too high. */
 export function worthOfDay(model: DosingModel, target: TargetRange, value: number, trough: number): number {
   const u = attainment(target, value, trough);
-  return u > 0 ? u : -PULL * Math.min(1, Math.abs(1 - relativeExposure(model, target, value)));
+  return u > 0 ? u : -PULL * Math.min(1, distanceToRange(model, target, value));
 }
 
 /** Mean attainment of each option over the model's effect days, averaged over the draws, if the dose then stays. */
@@ -54,9 +54,13 @@ export function scoreDoses(outlook: DosingOutlook, options: readonly DoseOption[
   );
 }
 
-/** Index of the highest score; of equal ones the first. */
+/** A change must gain this much, or the noise of the levels would move the dose to and fro. assumption: chosen on simulated patients. */
+const LEAST_GAIN = 0.01;
+
+/** Index of the highest score; the first, which leaves the dose, unless another gains something on it. */
 export function indexOfBest(scores: readonly number[]): number {
   let best = 0;
-  for (const [i, score] of scores.entries()) if (score > scores[best]! + 1e-12) best = i;
+  for (const [i, score] of scores.entries())
+    if (score > (best === 0 ? scores[0]! + LEAST_GAIN : scores[best]!)) best = i;
   return best;
 }

@@ -18,7 +18,7 @@ import type { Drawn } from "../sub-environment.ts";
 import { draftRegimen, isQuietBeside } from "./case-regimen.ts";
 import { DOSING_CASES, type DosingCase } from "./case-table.ts";
 import type { ModelContent } from "./content.ts";
-import { beginTreatment, withCourseExposure } from "./treatment.ts";
+import { beginTreatment, withToxicity } from "./treatment.ts";
 
 /** Patients that are drawn before a key counts as impossible. */
 const MAX_ATTEMPTS = 400;
@@ -183,5 +183,5 @@ function finish(
     },
   };
   const context = { kb, scenario };
-  return { ...scenario, initial: withCourseExposure(context, content, beginTreatment(content), initial) };
+  return { ...scenario, initial: withToxicity(context, content, beginTreatment(content), initial) };
 }

@@ -12,7 +12,7 @@ import type { WorldState } from "../../world/types.ts";
 import { passOnCourse } from "../course-hooks.ts";
 import type { Decision, Effect, Passed } from "../sub-environment.ts";
 import type { ModelContent, ModelSpecial } from "./content.ts";
-import { afterStretch, treat, withCourseExposure } from "./treatment.ts";
+import { afterStretch, treat, withToxicity } from "./treatment.ts";
 
 /** A trough is reported to two decimals, mg/L; below the limit of quantification as 0. assumption: a usual immunoassay. */
 const TROUGH_DECIMALS = 2;
@@ -46,7 +46,7 @@ export function passTreatment(
   labelled.labs = { ...kept.labs, [content.model.levelCode]: treated.state[VALUE]! };
   return {
     ...passed,
-    world: withCourseExposure(context, content, special, labelled),
+    world: withToxicity(context, content, special, labelled),
     memory: withLevel(effect.memory, passed.memory, content.model.levelCode, level, kept.clock.day),
     special,
   };

@@ -2,7 +2,7 @@ import type { CourseContext } from "../../course/context.ts";
 import { exposureRatio } from "../../course/labs.ts";
 import { findMedication, isHeld, withMedication } from "../../course/regimen.ts";
 import type { KnowledgeBase } from "../../kb/types.ts";
-import { attainment, isToxic, relativeExposure } from "../../pharmacology/attainment.ts";
+import { attainment, isToxic, toxicRatio } from "../../pharmacology/attainment.ts";
 import { type CoMedication, type DayFactors, factorsFrom } from "../../pharmacology/comedication.ts";
 import type { DoseOption } from "../../pharmacology/dose-options.ts";
 import { TROUGH, VALUE } from "../../pharmacology/dosing-model.ts";
@@ -10,8 +10,10 @@ import { copyMedication } from "../../world/copies.ts";
 import type { WorldState } from "../../world/types.ts";
 import type { DoseSpan, ModelContent, ModelSpecial } from "./content.ts";
 
-/** assumption: exposure that the medication course sees at least; it divides by it. */
-const LEAST_EXPOSURE = 0.01;
+/** Relative exposure up to which the medication course counts no toxicity; it adds 4 per unit above. */
+const NOT_TOXIC = 1.25;
+/** A toxic value counts twice at least. */
+const LEAST_EXCESS = 0.25;
 
 /** A treatment before its first dose. */
 export function beginTreatment({ model, covariates, eta }: ModelContent): ModelSpecial {
@@ -116,21 +118,24 @@ export function afterStretch(special: ModelSpecial, stretch: Stretch, days: numb
 }
 
 /**
- * The state with the value that the present dose comes to as reference exposure of the drug, so that the hazards and benefits
- * of the medication course see a level out of range as the dosing model does.
+ * The state with the drug's reference exposure such that the hazards of the medication course count its toxicity 1 + 4 (x/toxic
+ * - 1) times, at least twice, while the value is beyond its toxic bound. Otherwise the course sees no level: attainment is
+ * judged by the dosing model.
  */
-export function withCourseExposure(
+export function withToxicity(
   context: CourseContext,
-  content: ModelContent,
-  special: ModelSpecial,
+  { model, covariates, medRef, drugIndex }: ModelContent,
+  { state }: ModelSpecial,
   world: WorldState,
 ): WorldState {
-  const medication = findMedication(world, content.medRef);
+  const medication = findMedication(world, medRef);
   if (medication === undefined) return world;
-  const { model, covariates } = content;
-  const { state } = treat(context, content, special, world, model.effectDays);
-  const relative = Math.max(LEAST_EXPOSURE, relativeExposure(model, model.target(covariates.ageYears), state[VALUE]!));
+  const target = model.target(covariates.ageYears);
+  const value = state[VALUE]!;
+  const relative = NOT_TOXIC + Math.max(LEAST_EXCESS, toxicRatio(model, target, value) - 1);
   const referred = copyMedication(medication);
-  referred.exposureReference = (medication.dosePerDay * exposureRatio(context, world, content.drugIndex)) / relative;
+  referred.exposureReference = isToxic(target, value)
+    ? (medication.dosePerDay * exposureRatio(context, world, drugIndex)) / relative
+    : null;
   return withMedication(world, referred);
 }
