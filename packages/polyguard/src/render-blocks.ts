@@ -1,0 +1,68 @@
+import type { Observation } from "./observation/schema.ts";
+
+/** Fields of an action that its candidate's text does not tell. */
+export interface SentAction {
+  readonly action_type?: string;
+  readonly query?: string;
+  readonly decomposition?: Readonly<Record<string, number>>;
+  readonly plan?: string;
+  readonly combinations?: readonly (readonly string[])[];
+  readonly findings?: readonly string[];
+}
+
+/** An action whose payload is free, in words; null for one that its candidate describes. */
+export function freeActionText({
+  action_type,
+  query,
+  decomposition,
+  plan,
+  combinations,
+  findings,
+}: SentAction): string | null {
+  switch (action_type) {
+    case "FETCH_EXTERNAL_EVIDENCE":
+      return query === undefined ? null : `Look up "${query}"`;
+    case "DECOMPOSE_NEW_DRUG":
+      return `Judge the new drug: ${planText(plan)}; ${partsText(decomposition ?? {})}`;
+    case "PROBE_COMBINATION":
+      return `Probe ${combinations?.length ?? 0} combinations`;
+    case "DECLARE_FINDINGS":
+      return `Declare ${findings?.length ?? 0} findings`;
+    default:
+      return null;
+  }
+}
+
+function planText(plan: string | undefined): string {
+  if (plan === undefined) return "no plan";
+  if (plan === "none") return "do not start it";
+  return plan === "monitored" ? "start the usual dose with monitoring" : `start ${plan} % of the usual dose`;
+}
+
+function partsText(decomposition: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(decomposition).filter(([, value]) => value > 0);
+  return parts.map(([key, value]) => `${key} ${value}`).join(", ") || "nothing stated";
+}
+
+/** What the observation says of a new drug before anything is bought; none without one. */
+export function newDrugLines({ new_drug: drug }: Observation): readonly string[] {
+  if (drug === undefined) return [];
+  return [
+    `New drug     ${drug.name}, ${drug.class_text}, for ${drug.indication}, usual dose ${drug.usual_dose_mg} mg/d`,
+  ];
+}
+
+/** Snippets and studies that a step told. */
+export function learnedLines(before: Observation, after: Observation): readonly string[] {
+  const read = new Set(before.evidence.map(({ id }) => id));
+  const snippets = after.evidence
+    .filter(({ id }) => !read.has(id))
+    .map(({ title, source_type: source, year, snippet }) => `${title} (${source}, ${year}): ${snippet}`);
+  const studies = (after.new_drug?.facts ?? []).slice(before.new_drug?.facts.length ?? 0).map(
+    ({ kind, value }) =>
+      `${kind}: ${Object.entries(value)
+        .map(([key, each]) => `${key} ${each}`)
+        .join(", ")}`,
+  );
+  return [...snippets, ...studies];
+}
