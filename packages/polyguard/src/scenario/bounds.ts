@@ -27,12 +27,17 @@ export interface GainBounds {
 /** Replacements tried for one drug. */
 const REPLACEMENTS = 5;
 
-/** Judges stops, tapers, halvings and replacements of every drug, and stopping everything. @param focus drugs of the hazards */
+/**
+ * Judges stops, tapers, halvings and replacements of every drug, and stopping everything.
+ * @param focus drugs of the hazards
+ * @param enoughElsewhere once a drug outside them gains more than this, nothing further is judged
+ */
 export function gainBounds(
   context: CourseContext,
   evaluator: CourseEvaluator,
   focus: ReadonlySet<number>,
   isAllowed: (drug: Drug) => boolean,
+  enoughElsewhere = Number.POSITIVE_INFINITY,
 ): GainBounds {
   const state = context.scenario.initial;
   evaluator.begin(context, state);
@@ -47,6 +52,7 @@ export function gainBounds(
     best = Math.max(best, gain);
     byDrug.set(medication.drugIndex, gain);
     if (!focus.has(medication.drugIndex)) elsewhere = Math.max(elsewhere, gain);
+    if (elsewhere > enoughElsewhere) return { best, elsewhere, stopAll: Number.NEGATIVE_INFINITY, byDrug };
   }
   const stopped = state.medications.reduce(
     (rest, medication) => stopMedication(rest, medication, { day: 0, reason: "agent", wasAbrupt: true }),

@@ -26,8 +26,10 @@ export function isWorthwhile(
   allowed: (drug: Drug) => boolean,
 ): boolean {
   const focus = new Set(placed.flatMap((hazard) => hazard.drugs.map((drug) => drug.index)));
-  const bounds = gainBounds(context, evaluator, focus, allowed);
-  if (bounds.elsewhere > MOST_ELSEWHERE) return false;
+  if (placed.length === 0 && watchGain(context, evaluator) > MOST_QUIET) return false;
+  const most = placed.length === 0 ? MOST_QUIET : MOST_ELSEWHERE;
+  const bounds = gainBounds(context, evaluator, focus, allowed, most);
+  if (bounds.elsewhere > most) return false;
   const withheld = new Set(placed.map(({ missing }) => missing?.condition));
   const omitted = missingTherapies(context)
     .filter(({ condition }) => !withheld.has(condition))
