@@ -25,7 +25,7 @@ import { POLYGUARD_TOOLS } from "./tools.ts";
 export const NOTICE = "Research simulation, not medical advice. Not a medical device, not for patient care.";
 
 /** Version of the environment's behaviour. */
-export const POLYGUARD_VERSION = "0.1.0";
+export const POLYGUARD_VERSION = "0.2.0";
 
 const MOST_STEPS = Math.max(...Object.values(SUB_ENVIRONMENT_TABLE).map(({ maxSteps }) => maxSteps));
 /** Actions of another step that are answered and not counted, before the third ends the episode. */

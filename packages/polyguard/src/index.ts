@@ -68,3 +68,4 @@ export { type FindingsScore, scoreFindings } from "./sub-environments/bandit-min
 export { drawInstance, type MiningInstance } from "./sub-environments/bandit-mining/instance.ts";
 export { type Population, populationOf } from "./sub-environments/bandit-mining/population.ts";
 export { SUB_ENVIRONMENT_TABLE } from "./sub-environments/index.ts";
+export { type TimeKeeping, withTimeouts } from "./timeouts.ts";
