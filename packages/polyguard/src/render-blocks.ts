@@ -27,10 +27,19 @@ export function freeActionText({
     case "PROBE_COMBINATION":
       return `Probe ${combinations?.length ?? 0} combinations`;
     case "DECLARE_FINDINGS":
-      return `Declare ${findings?.length ?? 0} findings`;
+      return `Declare ${findings?.length ?? 0} findings${listed(findings ?? [])}`;
     default:
       return null;
   }
+}
+
+/** Findings that are written out; more would drown the rest. */
+const MOST_LISTED = 12;
+
+function listed(findings: readonly string[]): string {
+  if (findings.length === 0) return "";
+  const more = findings.length > MOST_LISTED ? ", ..." : "";
+  return `: ${findings.slice(0, MOST_LISTED).join(", ")}${more}`;
 }
 
 function planText(plan: string | undefined): string {
@@ -52,7 +61,7 @@ export function newDrugLines({ new_drug: drug }: Observation): readonly string[]
   ];
 }
 
-/** Snippets and studies that a step told. */
+/** Snippets, studies and probes that a step told. */
 export function learnedLines(before: Observation, after: Observation): readonly string[] {
   const read = new Set(before.evidence.map(({ id }) => id));
   const snippets = after.evidence
@@ -64,5 +73,8 @@ export function learnedLines(before: Observation, after: Observation): readonly 
         .map(([key, each]) => `${key} ${each}`)
         .join(", ")}`,
   );
-  return [...snippets, ...studies];
+  const probes = (after.bandit?.probes ?? [])
+    .slice(before.bandit?.probes.length ?? 0)
+    .map(({ combination, rr }) => `${combination.join(" + ")}: relative risk ${rr.toFixed(2)}`);
+  return [...snippets, ...studies, ...probes];
 }

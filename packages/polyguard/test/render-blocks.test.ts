@@ -46,3 +46,9 @@ test("free actions say how much they hold, and others are left to their candidat
     freeActionText({ action_type: "DECOMPOSE_NEW_DRUG", decomposition: { fe: 0.2, qt: 0 }, plan: "monitored" }),
   ).toBe("Judge the new drug: start the usual dose with monitoring; fe 0.2");
 });
+
+test("mining shows each probe with its relative risk, and what is declared", () => {
+  const text = textOf("dangerous_combinations/easy/train/1", 200);
+  expect(text).toMatch(/Told {7}[a-z_]+ \+ [a-z_+ ]+: relative risk \d\.\d\d/);
+  expect(text).toMatch(/Declare \d+ findings: [a-z_]+\+[a-z_]+/);
+});
