@@ -30,7 +30,7 @@ export function estimateOption(context: LegalityContext, target: MappedMedicatio
 }
 
 /** The style in which an option can be begun on what is known, in order of preference; null = none. */
-export function beginningOf(context: LegalityContext, medRef: string, option: Option): Style | null {
+function beginningOf(context: LegalityContext, medRef: string, option: Option): Style | null {
   return STYLES.find((style) => nextStep(context, medRef, option, style) !== null) ?? null;
 }
 
