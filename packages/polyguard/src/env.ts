@@ -278,6 +278,7 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
       weights: this.#parts.weights,
       step: state.world.clock.step,
       maxSteps: state.context.scenario.initial.clock.stepsLeft,
+      ownJudgement: (payload) => state.sub.isGoodChoice?.(state, payload) ?? null,
       ownComponents: (payload, confidence) =>
         state.sub.components(state, { payload, confidence, effect: payload === null ? null : effectOf(payload) }),
       informationValue: (payload) => state.sub.informationValue?.(state, payload) ?? null,

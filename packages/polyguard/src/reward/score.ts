@@ -43,6 +43,8 @@ export interface ScoredState {
   readonly maxSteps: number;
   /** The sub-environment's own estimate of what an information action is worth; absent or null = the general one. */
   readonly informationValue?: (payload: ActionPayload) => number | null;
+  /** Whether a legal choice is good by the sub-environment's own measure; null = by the course value. */
+  readonly ownJudgement?: (payload: ActionPayload | null) => boolean | null;
   /** Components that the sub-environment scores in its own way; null payload = nothing is carried out. Absent = none. */
   readonly ownComponents?: (payload: ActionPayload | null, confidence: number) => Partial<Components>;
 }
@@ -108,7 +110,8 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
   const value = courseValueOf(state, payload, isCarriedOut);
   const cost = isCarriedOut ? action.changeCost : 0;
   const utility = value.utility - cost;
-  const isGood = isGoodChoice(assessment, verdict.legal, utility);
+  const judged = isCarriedOut ? (state.ownJudgement?.(payload) ?? null) : null;
+  const isGood = judged ?? isGoodChoice(assessment, verdict.legal, utility);
   const effect = payload === null ? null : effectOf(legality, payload);
   const voi =
     isCarriedOut && isInformationAction(payload.type)
@@ -157,7 +160,8 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
       isCarriedOut &&
       effect !== null &&
       createsLatentContraindication(legality.kb, world, trueFacts(course.scenario.patient, world), effect),
-    harmRise: value.harm + cost - keep.harm,
+    // Where a sub-environment judges safety by its own model, harm on the course says nothing of the action.
+    harmRise: own.safety_delta_score === undefined ? value.harm + cost - keep.harm : 0,
     isIdle: payload !== null && isIdleKind(payload) && assessment.isDangerVisible && !assessment.needsAbstention,
   };
   const { reward, bound } = applyGates(total, gateInput);
@@ -189,7 +193,7 @@ export function keepReward(state: ScoredState): number {
   const context = { keep, credit: lowerReferences(state.credit, keep), isCapped: false, voi: 0 };
   const payload: ActionPayload = { type: "KEEP_REGIMEN" };
   const effect: ActionEffect = effectOf(legality, payload);
-  const isGood = isGoodChoice(assessment, true, assessment.keep.utility);
+  const isGood = state.ownJudgement?.(payload) ?? isGoodChoice(assessment, true, assessment.keep.utility);
   const components = quantizeAll({
     format_compliance_score: 1,
     candidate_alignment_score: 1,

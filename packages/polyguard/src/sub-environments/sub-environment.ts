@@ -144,6 +144,8 @@ export interface SubEnvironment<Content = unknown, Special = unknown> {
   ): Passed<Special>;
   /** Components that are scored in another way than on the medication course; unquantised. Also asked for KEEP. */
   components(at: Decision<Content, Special>, action: RewardedAction): Partial<Components>;
+  /** Whether a legal choice is good, what stated confidence is held against; null or absent = by the course value. */
+  isGoodChoice?(at: Decision<Content, Special>, payload: ActionPayload | null): boolean | null;
   /** Canonical payloads that injected documents asked for so far. */
   injected(at: Decision<Content, Special>): readonly string[];
   /** Expected gain in U from an information action, instead of the general estimate; absent or null = the general one. */

@@ -9,7 +9,7 @@ import { drawModelCase } from "./model-case.ts";
 import { dosingOffers } from "./offers.ts";
 import { passTreatment } from "./pass.ts";
 import { drawRenalCase, shareMended, wrongDoses } from "./renal-case.ts";
-import { judgeTreatment, stepQuality, timeAverage } from "./score.ts";
+import { isGoodDose, judgeTreatment, timeAverage, treatmentComponents } from "./score.ts";
 import { beginTreatment } from "./treatment.ts";
 
 /**
@@ -48,7 +48,11 @@ export const precisionDosing: SubEnvironment<DosingContent, DosingSpecial> = {
     const model = asModel(at);
     if (model === null) return {};
     const own = effect === null ? null : { ...effect, special: model.special };
-    return { dosing_quality_score: stepQuality(model, payload, own) };
+    return treatmentComponents(model, payload, own);
+  },
+  isGoodChoice: (at, payload) => {
+    const model = asModel(at);
+    return model === null ? null : isGoodDose(model, payload);
   },
   bestJUse: "none",
   criteria: (at: Finished<DosingContent, DosingSpecial>) => {
