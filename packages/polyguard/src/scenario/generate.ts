@@ -74,7 +74,8 @@ function tryScenario(
   const hazardDrugs = new Set(placed.flatMap((hazard) => hazard.drugs.map((drug) => drug.index)));
   const decoyCount = decoyRng.integer(tier.decoys[0], tier.decoys[1]);
   const decoys = drawDecoys(draft, judged.hits, judged.managed, hazardDrugs, decoyRng, decoyCount);
-  if (decoys.length < tier.decoys[0]) return null;
+  // A list without hazards is too quiet for so many warnings.
+  if (placed.length > 0 && decoys.length < tier.decoys[0]) return null;
   const maskRng = rng.split("mask");
   const unmasked = makeScenario({
     draft,
