@@ -48,9 +48,9 @@ function probe(env: PolyGuardEnv, observation: Observation, combinations: readon
 
 describe("contract", () => {
   test("every check of the environment contract holds in BANDIT_MINING", async () => {
-    const failed = (await checkEnv(definitionFor("BANDIT_MINING", "easy"), { seed: 3 })).filter((check) => !check.ok);
-    expect(failed).toEqual([]);
-  });
+    const checks = await checkEnv(definitionFor("BANDIT_MINING", "easy"), { seed: 3, steps: 20 });
+    expect(checks.filter((check) => !check.ok)).toEqual([]);
+  }, 180_000);
 
   test("the observation shows drugs and budget, and the population only at first and on request", () => {
     const hidden = begin(3);
