@@ -13,6 +13,7 @@ import {
   type MiningProblem,
   miningProblem,
   NeuralMiner,
+  PairsMiner,
   populationOf,
   runMiner,
   StructuredMiner,
@@ -31,8 +32,9 @@ const LEARNED_BUDGETS = [150, 300, 600];
 
 type MakeMiner = (problem: MiningProblem, rng: Rng) => Miner;
 
-function learnedMiners(kernels: Kernels): readonly (readonly [name: string, make: MakeMiner])[] {
+function otherMiners(kernels: Kernels): readonly (readonly [name: string, make: MakeMiner])[] {
   return [
+    ["pairs_then_growth", (problem, rng) => new PairsMiner(problem, rng)],
     ["uniform", (problem, rng) => new LinearMiner(problem, { kind: "uniform" }, rng)],
     ["epsilon_greedy", (problem, rng) => new LinearMiner(problem, { kind: "epsilon_greedy", epsilon: 0.2 }, rng)],
     ["linucb", (problem, rng) => new LinearMiner(problem, { kind: "linucb", alpha: 1 }, rng)],
@@ -114,7 +116,7 @@ export async function measureBandit(report: (measurement: Measurement) => void):
   }
   const kernels = (await selectKernels()).kernels;
   const tasks = tasksOf("medium", INSTANCES_LEARNED, true);
-  for (const [name, make] of learnedMiners(kernels)) {
+  for (const [name, make] of otherMiners(kernels)) {
     const curves = tasks.map((task) => mineByBudget(task, make));
     const { mean, low, high } = bootstrap(curves.map((curve) => curve.at(-1)!.recall));
     report({

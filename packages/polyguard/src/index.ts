@@ -47,6 +47,7 @@ export { type Exploration, LinearMiner } from "./policies/mining/linear-miner.ts
 export type { Miner, MiningProblem } from "./policies/mining/miner.ts";
 export { type MakeMiner, makeMiningPolicy } from "./policies/mining/mining-policy.ts";
 export { type MakeRiskNetwork, NeuralMiner, type RiskNetwork } from "./policies/mining/neural-miner.ts";
+export { PairsMiner } from "./policies/mining/pairs-miner.ts";
 export { miningProblem } from "./policies/mining/problem.ts";
 export { type MiningPoint, runMiner } from "./policies/mining/run-miner.ts";
 export { StructuredMiner } from "./policies/mining/structured-miner.ts";

@@ -4,6 +4,7 @@ import { loadBundledKnowledgeBase } from "../src/kb/node.ts";
 import { type Exploration, LinearMiner } from "../src/policies/mining/linear-miner.ts";
 import type { Miner, MiningProblem } from "../src/policies/mining/miner.ts";
 import { NeuralMiner, type RiskNetwork } from "../src/policies/mining/neural-miner.ts";
+import { PairsMiner } from "../src/policies/mining/pairs-miner.ts";
 import { miningProblem } from "../src/policies/mining/problem.ts";
 import { runMiner } from "../src/policies/mining/run-miner.ts";
 import { StructuredMiner } from "../src/policies/mining/structured-miner.ts";
@@ -85,6 +86,21 @@ describe("structured mining", () => {
       runMiner(instance, new StructuredMiner(problem, Rng.fromSeed(6)), { rng: Rng.fromSeed(6, "noise") });
     expect(run()).toEqual(run());
   });
+});
+
+test("pairs and then growth finds patterns of two and three drugs at high precision, and no others", () => {
+  let declared = 0;
+  let truePositives = 0;
+  for (let seed = 0; seed < 3; seed++) {
+    const { instance, problem } = taskOf("easy", seed);
+    const miner = watched(new PairsMiner(problem, Rng.fromSeed(seed, "miner")));
+    const last = runMiner(instance, miner, { rng: Rng.fromSeed(seed, "noise") }).at(-1)!;
+    declared += last.declared;
+    truePositives += last.truePositives;
+    for (const { drugs } of miner.declare()) expect(drugs).toHaveLength(2);
+  }
+  expect(declared).toBeGreaterThan(0);
+  expect(truePositives / declared).toBeGreaterThan(0.9);
 });
 
 describe("learned mining", () => {
