@@ -5,6 +5,8 @@ import type { Measurement } from "./figures.ts";
 
 /** Patients a drug. */
 const PATIENTS = 240;
+/** Of them, those that the oracle plays too: its search takes longer than all the others together. */
+const ORACLE_PATIENTS = 80;
 /** Fixed label dosing, the proportional rule, the planner on estimated parameters, the oracle that knows them. */
 const POLICIES = ["keep_always", "rule_based", "map_planner", "oracle_lookahead"] as const;
 type PolicyName = (typeof POLICIES)[number];
@@ -35,12 +37,14 @@ export async function measureDosing(report: (measurement: Measurement) => void):
     for (let i = 0; i < PATIENTS; i++) {
       // Even seeds of medium are dosed by level, the drugs in turn.
       const seed = 2 * (i * GOALS.length + number);
-      for (const name of POLICIES) scores[name].push(await play(env, name, seed, drugId));
+      for (const name of POLICIES)
+        if (name !== "oracle_lookahead" || i < ORACLE_PATIENTS) scores[name].push(await play(env, name, seed, drugId));
     }
     const means = Object.fromEntries(POLICIES.map((name) => [name, mean(scores[name])])) as Record<PolicyName, number>;
-    const others = `fixed ${means.keep_always.toFixed(3)}, rule ${means.rule_based.toFixed(3)}, planner ${means.map_planner.toFixed(3)}, oracle ${means.oracle_lookahead.toFixed(3)}`;
-    gaps.push(means.oracle_lookahead - means.keep_always);
-    gains.push(means.map_planner - means.keep_always);
+    const others = `fixed ${means.keep_always.toFixed(3)}, rule ${means.rule_based.toFixed(3)}, planner ${means.map_planner.toFixed(3)}, oracle ${means.oracle_lookahead.toFixed(3)} (first ${ORACLE_PATIENTS})`;
+    const fixed = mean(scores.keep_always.slice(0, ORACLE_PATIENTS));
+    gaps.push(means.oracle_lookahead - fixed);
+    gains.push(mean(scores.map_planner.slice(0, ORACLE_PATIENTS)) - fixed);
     for (const [against, goal] of [
       ["keep_always", `>= ${overFixed}`],
       ["rule_based", overRule],
@@ -65,7 +69,7 @@ export async function measureDosing(report: (measurement: Measurement) => void):
     unit: "of the gap",
     goal: ">= 0.85",
     peer: null,
-    n: GOALS.length * PATIENTS,
+    n: GOALS.length * ORACLE_PATIENTS,
     interval: null,
     note: "planner less fixed dosing, divided by the oracle that knows the parameters less fixed dosing; means over the seven drugs",
   });

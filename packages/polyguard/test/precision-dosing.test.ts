@@ -224,6 +224,47 @@ describe("actions", () => {
   });
 });
 
+describe("reward", () => {
+  /** First components of two choices in the same state. */
+  const componentsOf = (seed: number, pick: (observation: Observation) => Observation["candidates"][number]) => {
+    const env = definition.makeEnv();
+    let { observation } = env.reset({ seed, options: options("medium") });
+    for (let step = 0; step < 2; step++)
+      observation = env.step(
+        actionFor(observation, offer(observation, "KEEP_REGIMEN"), { confidence: 0.5 }),
+      ).observation;
+    const { info } = env.step(actionFor(observation, pick(observation), { confidence: 0.9 }));
+    return info.rewardComponents as Record<string, number>;
+  };
+  const highest = (observation: Observation): Observation["candidates"][number] =>
+    observation.candidates
+      .filter((each) => each.action_type === "ADJUST_DOSE" && each.target === observation.dosing!.med_ref)
+      .reduce((most, each) => (each.dose_per_day! > most.dose_per_day! ? each : most));
+
+  test("far below the target a raise is rewarded in c6, c8 and c13, and waiting is not", () => {
+    const low = Array.from({ length: 30 }, (_, patient) => mediumSeed(0, patient)).find((seed) => {
+      const { observations } = playEpisode("keep_always", seed, options("medium"));
+      const { levels } = observations.at(-1)!.dosing!;
+      return levels.at(-1)!.value < 200;
+    })!;
+    const raise = componentsOf(low, highest);
+    const wait = componentsOf(low, (observation) => offer(observation, "KEEP_REGIMEN"));
+    expect(raise.abstention_quality_score).toBeGreaterThan(0.9);
+    expect(wait.abstention_quality_score).toBe(0.1);
+    expect(raise.disease_stability_score).toBeGreaterThan(wait.disease_stability_score!);
+    expect(raise.uncertainty_calibration_score).toBeGreaterThan(wait.uncertainty_calibration_score!);
+  });
+
+  test("honest dosing earns a higher return than keeping, reviewing and chance", () => {
+    const seeds = Array.from({ length: 14 }, (_, i) => 2 * i);
+    const returnOf = (policy: string): number =>
+      mean(seeds.map((seed) => Number(playEpisode(policy, seed, options("medium")).info.training_return)));
+    const honest = returnOf("rule_based");
+    for (const other of ["keep_always", "review_always", "random_legal"])
+      expect(honest - returnOf(other)).toBeGreaterThan(0.1);
+  }, 240_000);
+});
+
 describe("task score and success", () => {
   test("the score is the attainment averaged over the days", () => {
     const env = definition.makeEnv();

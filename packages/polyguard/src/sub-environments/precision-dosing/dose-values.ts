@@ -47,7 +47,7 @@ function workOut({ context, content, special, world, assessment }: Decision<Mode
   const factors = comingFactors(context.kb, content, world, model.effectDays);
   const { stepDays } = context.scenario;
   const now = doseOn(world, content.medRef, world.clock.day);
-  const valueOf = (first: DoseOption, later: DoseOption): DoseValue => {
+  const worthOf = (first: DoseOption, later: DoseOption): DoseValue => {
     const state = Float64Array.from(special.state);
     let worth = 0;
     let toxic = 0;
@@ -58,19 +58,19 @@ function workOut({ context, content, special, world, assessment }: Decision<Mode
     }
     return { worth: worth / factors.length, toxicShare: toxic / factors.length };
   };
-  const keep = valueOf(now, now);
+  const keep = worthOf(now, now);
   const of = (payload: ActionPayload | null): DoseValue => {
     if (payload === null || !("medRef" in payload) || payload.medRef !== content.medRef) return keep;
     switch (payload.type) {
       case "ADJUST_DOSE": {
         const dose = { dosePerDay: payload.dosePerDay, intervalH: Math.round(24 / payload.dosesPerDay) };
-        return valueOf(dose, dose);
+        return worthOf(dose, dose);
       }
       case "HOLD_DOSE":
-        return valueOf({ ...now, dosePerDay: 0 }, now);
+        return worthOf({ ...now, dosePerDay: 0 }, now);
       case "STOP_DRUG":
       case "SUBSTITUTE_DRUG":
-        return valueOf({ ...now, dosePerDay: 0 }, { ...now, dosePerDay: 0 });
+        return worthOf({ ...now, dosePerDay: 0 }, { ...now, dosePerDay: 0 });
       default:
         return keep;
     }
