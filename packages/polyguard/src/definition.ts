@@ -9,6 +9,7 @@ import type { KnowledgeBase } from "./kb/types.ts";
 import { type Observation, observationSchema } from "./observation/schema.ts";
 import { makeBestJ } from "./policies/best-j.ts";
 import { randomMiningAction } from "./policies/mining/random-mining.ts";
+import { guessedJudgement } from "./policies/new-drug/judgement.ts";
 import { resetSchema } from "./reset-options.ts";
 import { DEFAULT_TIMEOUTS_MS } from "./reward/endings.ts";
 import { checkWeights, DEFAULT_WEIGHTS, type RewardWeights } from "./reward/settings.ts";
@@ -122,8 +123,13 @@ export function actionFor(
   };
 }
 
+/** How often a random action judges a new drug that waits for it. */
+const JUDGED_SHARE = 0.2;
+
 function sampleAction(rng: Rng, last: ResetResult<Observation> | StepResult<Observation>): StepAction {
   const { observation } = last;
+  // Its payload is free, so it stands beside the candidates.
+  if (observation.new_drug?.plan === null && rng.bernoulli(JUDGED_SHARE)) return guessedJudgement(rng, observation);
   if (observation.bandit !== undefined) return randomMiningAction(rng, observation, observation.bandit);
   const mask = maskOf(last.info, observation.candidates.length);
   const offered = observation.candidates.filter((_, i) => mask?.[i] ?? true);

@@ -193,6 +193,18 @@ describe("episodes", () => {
 });
 
 describe("policies", () => {
+  test("buying every study and never judging returns less than judging", () => {
+    for (let seed = 0; seed < 3; seed++) {
+      const env = definition.makeEnv();
+      let { observation } = env.reset({ options: { scenario_id: `new_drug/medium/train/${seed}` } });
+      for (const query of ["phenotyping", "class", "renal", "qt"])
+        observation = step(env, observation, "FETCH_EXTERNAL_EVIDENCE", { query }).observation;
+      const left = step(env, observation, "FINISH").info.training_return as number;
+      const honest = playEpisode("rule_based", seed, { scenario_id: `new_drug/medium/train/${seed}` }).info;
+      expect(honest.training_return as number).toBeGreaterThan(left);
+    }
+  });
+
   test("the oracle scores 1, and success with it", () => {
     for (const tier of TIERS)
       for (let seed = 0; seed < 4; seed++) {

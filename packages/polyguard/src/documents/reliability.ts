@@ -1,7 +1,7 @@
 import { claimMatter, type ReadClaim, type SourceType } from "./types.ts";
 
 /** Probability that a claim of a source holds. assumption: directions from evidence hierarchies, sizes chosen. */
-export const RELIABILITY: Readonly<Record<SourceType, number>> = {
+const RELIABILITY: Readonly<Record<SourceType, number>> = {
   label: 0.98,
   guideline: 0.96,
   review: 0.93,

@@ -36,7 +36,7 @@ export interface NewDrugComponents extends ClearanceParts {
 }
 
 /** P-gp sensitivities and how likely they are. */
-export const PGP_CLASSES: readonly { readonly sensitivity: number; readonly probability: number }[] = [
+const PGP_CLASSES: readonly { readonly sensitivity: number; readonly probability: number }[] = [
   { sensitivity: 0, probability: 0.6 },
   { sensitivity: 0.3, probability: 0.25 },
   { sensitivity: 1, probability: 0.15 },

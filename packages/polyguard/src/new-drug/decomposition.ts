@@ -2,7 +2,7 @@ import { RISK_COLUMNS } from "../kb/domains.ts";
 import { type ClearanceParts, NEW_DRUG_ENZYMES, type NewDrugEnzyme } from "./components.ts";
 
 /** Keys of a decomposition with their highest value; lowest is 0, and what is left out counts as 0. */
-export const DECOMPOSITION_LIMITS: Readonly<Record<string, number>> = Object.fromEntries([
+const DECOMPOSITION_LIMITS: Readonly<Record<string, number>> = Object.fromEntries([
   ...NEW_DRUG_ENZYMES.map((enzyme) => [`fm_${enzyme}`, 1]),
   ["fe", 1],
   ["pgp", 1],

@@ -35,7 +35,7 @@ export const STUDY_NOISE = 0.2;
 /** Creatinine clearance of the volunteers in a renal study, mL/min. assumption: within the severe group (15-29) of FDA 2020. */
 export const RENAL_STUDY_CRCL = 20;
 /** How often a category is right. assumption: in-vitro screens of inhibition and induction are as good as a thorough QT study. */
-export const CATEGORY_RIGHT = 0.9;
+const CATEGORY_RIGHT = 0.9;
 const CLASS_WRONG = 0.2;
 
 /** Reads a query: `phenotyping`, `ddi:<drug_id>`, `renal`, `qt`, `transporter` or `class`; null for anything else. */

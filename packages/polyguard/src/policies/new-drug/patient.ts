@@ -13,7 +13,7 @@ import type { Chart } from "../chart.ts";
 const TYPICAL_CRCL = 60;
 
 /** Drugs on the list beside the new one. */
-export function otherDrugs(kb: KnowledgeBase, { medications }: Observation): readonly Drug[] {
+function otherDrugs(kb: KnowledgeBase, { medications }: Observation): readonly Drug[] {
   return medications.flatMap(({ drug_id: drugId }) => (drugId === null ? [] : (findDrug(kb, drugId) ?? [])));
 }
 

@@ -1,10 +1,9 @@
 import type { Rng } from "@praxis/env";
 import { isLegalPayload } from "../../actions/legality.ts";
 import type { StepAction } from "../../actions/schema.ts";
-import { drawClearance, flagsOf, NEW_DRUG_ENZYMES } from "../../new-drug/components.ts";
+import { flagsOf, NEW_DRUG_ENZYMES } from "../../new-drug/components.ts";
 import { USUAL_DOSE } from "../../new-drug/drug-row.ts";
 import type { NewDrugFact } from "../../new-drug/evidence-units.ts";
-import type { StartPlan } from "../../new-drug/plan.ts";
 import type { Observation } from "../../observation/schema.ts";
 import type { NewDrugBlock } from "../../sub-environments/new-drug-decomposition/block-schema.ts";
 import type { NewDrugContent } from "../../sub-environments/new-drug-decomposition/draw.ts";
@@ -14,6 +13,7 @@ import { actionOf } from "../explain.ts";
 import { latentEpisode } from "../latent-episode.ts";
 import type { PlayTools, PolicyMaker, PolyGuardPolicy } from "../own-play.ts";
 import { estimateCorrection, estimateNewDrug } from "./estimate.ts";
+import { guessedJudgement, judgementOf } from "./judgement.ts";
 import { nextStudy } from "./next-study.ts";
 import { isKnownContraindicated, knownSetting } from "./patient.ts";
 
@@ -21,27 +21,6 @@ const SURE = 0.9;
 const ESTIMATED = 0.6;
 /** Gain in expected quality below which a plan is left as it is. */
 const LEAST_GAIN = 0.05;
-
-/** The free action that submits a judgement. */
-function submit(
-  observation: Observation,
-  decomposition: Readonly<Record<string, number>>,
-  plan: StartPlan,
-  reason: string,
-  confidence: number,
-): StepAction {
-  return {
-    schema_version: "1.0",
-    step_nonce: observation.step_nonce,
-    candidate_id: "c_decompose",
-    action_type: "DECOMPOSE_NEW_DRUG",
-    decomposition: { ...decomposition },
-    plan,
-    rationale: reason,
-    evidence_ids: [],
-    confidence,
-  };
-}
 
 function choose(chart: Chart, offer: ChartOffer | undefined, reason: string, confidence: number): StepAction {
   return offer === undefined ? { raw: "" } : actionOf(chart, { offer, reason, confidence });
@@ -88,7 +67,8 @@ function study(chart: Chart, block: NewDrugBlock, facts: readonly NewDrugFact[])
   const reason = isContraindicated
     ? `${block.name} is contraindicated with a drug of the list and is not started.`
     : `An exposure of ${exposure.toFixed(1)} times the usual one is expected here; plan ${plan}.`;
-  return submit(observation, decomposition, plan, reason, Math.min(SURE, Math.max(0.1, planQuality)));
+  const confidence = Math.min(SURE, Math.max(0.1, planQuality));
+  return judgementOf(observation, { decomposition, plan }, { reason, confidence });
 }
 
 function wasOrdered({ history }: Observation, code: string): boolean {
@@ -146,7 +126,8 @@ function makeKnowingPolicy(name: string): PolicyMaker {
         const { components, bestPlan } = content;
         const fm = Object.fromEntries(NEW_DRUG_ENZYMES.map((enzyme) => [`fm_${enzyme}`, components.fm[enzyme]]));
         const exact = { ...fm, fe: components.fe, pgp: components.pgp, ...flagsOf(components) };
-        return submit(observation, exact, bestPlan, "The components are known.", SURE);
+        const stated = { reason: "The components are known.", confidence: SURE };
+        return judgementOf(observation, { decomposition: exact, plan: bestPlan }, stated);
       },
     };
   };
@@ -157,8 +138,6 @@ function contentOf(content: unknown): NewDrugContent | null {
     ? (content as NewDrugContent)
     : null;
 }
-
-const PLANS: readonly StartPlan[] = ["100", "75", "50", "25", "none", "monitored"];
 
 /** Any offer or, equally likely with each of them, a judgement drawn at random. */
 function makeGuessingPolicy(name: string, isLegalOnly: boolean): PolicyMaker {
@@ -179,9 +158,7 @@ function makeGuessingPolicy(name: string, isLegalOnly: boolean): PolicyMaker {
         const pick = rng.integer(0, offers.length - (isOpen ? 0 : 1));
         const offer = offers[pick];
         if (offer !== undefined) return actionOf(chart, { offer, reason: "", confidence: 0.5 });
-        const { fm, fe, pgp } = drawClearance(rng);
-        const shares = Object.fromEntries(NEW_DRUG_ENZYMES.map((enzyme) => [`fm_${enzyme}`, fm[enzyme]]));
-        return submit(observation, { ...shares, fe, pgp }, rng.choice(PLANS), "", 0.5);
+        return guessedJudgement(rng, observation);
       },
     };
   };
