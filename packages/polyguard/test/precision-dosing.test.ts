@@ -74,7 +74,7 @@ describe("scenarios of drugs dosed by level", () => {
     expect(kinds("medium")).toEqual(["model", "renal", "model", "renal"]);
     expect(kinds("hard")).toEqual(["model", "renal", "model", "renal"]);
     expect(kinds("easy")).toEqual(["model", "model", "model", "model"]);
-  });
+  }, 120_000);
 
   test("known clearance is wrong by a quarter in some patients and right in most", () => {
     const ratios = Array.from({ length: 60 }, (_, i) => {
