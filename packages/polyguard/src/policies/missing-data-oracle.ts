@@ -1,3 +1,4 @@
+import { canonicalPayload } from "../actions/canonical.ts";
 import type { EpisodeState } from "../episode.ts";
 import { drugAt } from "../kb/lookup.ts";
 import { isResolvedTopic, type MissingDataContent } from "../sub-environments/web-search-missing-data/index.ts";
@@ -28,11 +29,15 @@ export const makeResolvingOracle: PolicyMaker = ({ kb, env }) => {
       const episode = latentEpisode(env);
       const chart = reader.read(observation);
       for (const topic of (episode.content as MissingDataContent).topics) {
-        if (isResolvedTopic(episode, topic) || asked.has(topic.name)) continue;
-        asked.add(topic.name);
-        const offer = settling(chart, episode, topic);
-        if (offer !== undefined)
+        if (isResolvedTopic(episode, topic)) continue;
+        // A label that others contradict needs a second source.
+        for (const source of ["label", "guideline"]) {
+          const offer = settling(chart, episode, topic, source);
+          const isDone = offer === undefined || asked.has(canonicalPayload(offer.payload));
+          if (isDone) continue;
+          asked.add(canonicalPayload(offer.payload));
           return actionOf(chart, { offer, reason: `${topic.name} is settled first.`, confidence: CONFIDENCE });
+        }
       }
       return planned.act(observation, info);
     },
@@ -40,14 +45,14 @@ export const makeResolvingOracle: PolicyMaker = ({ kb, env }) => {
 };
 
 /** The action that settles a topic, if it is offered. */
-function settling(chart: Chart, episode: EpisodeState, { name, pair }: Topic): ChartOffer | undefined {
+function settling(chart: Chart, episode: EpisodeState, { name, pair }: Topic, source: string): ChartOffer | undefined {
   const { kb } = chart;
   if (pair !== null || name.startsWith("renal:")) {
     const fetch = chart.offers.find(({ payload }) => payload.type === "FETCH_EXTERNAL_EVIDENCE");
     const query =
       pair === null
-        ? `${drugIdOf(episode, name)} label renal dose kidneys`
-        : `${drugAt(kb, pair[0]).drugId} ${drugAt(kb, pair[1]).drugId} label interactions`;
+        ? `${drugIdOf(episode, name)} ${source} renal dose kidneys`
+        : `${drugAt(kb, pair[0]).drugId} ${drugAt(kb, pair[1]).drugId} ${source} interactions`;
     return fetch === undefined || chart.known.clock.evidenceLeft < 1
       ? undefined
       : { ...fetch, payload: { type: "FETCH_EXTERNAL_EVIDENCE", query } };
