@@ -13,6 +13,11 @@ export {
 } from "./definition.ts";
 export { POLYGUARD_ID, type PolyGuardEnv, type PolyGuardParts, PolyGuardSimulator } from "./env.ts";
 export type { EpisodeState, StepRecord } from "./episode.ts";
+export { type EvaluationRow, evaluateEpisode } from "./evaluation/evaluate-episode.ts";
+export { EVALUATION_METRICS, type EvaluationMetric } from "./evaluation/metrics.ts";
+export { checkPerturbation, PERTURBATIONS, type Perturbation, perturb } from "./evaluation/perturbations.ts";
+export { evaluationScenarios } from "./evaluation/scenarios.ts";
+export { SUBGROUPS } from "./evaluation/subgroups.ts";
 export { encodeFeatures, type Features } from "./features/features.ts";
 export {
   CANDIDATE_FIELDS,
@@ -63,7 +68,15 @@ export { CATALOGUE, type ScenarioKey, scenarioId } from "./scenario/key.ts";
 export { packContent, packScenario } from "./scenario/pack-codec.ts";
 export { type PackEntry, parsePack, scenarioDigest } from "./scenario/packs.ts";
 export { TIERS } from "./scenario/tiers.ts";
-export { DIFFICULTIES, type Difficulty, type Scenario, SPLITS, type Split } from "./scenario/types.ts";
+export {
+  DIFFICULTIES,
+  type Difficulty,
+  type Scenario,
+  SPLITS,
+  type Split,
+  SUB_ENVIRONMENTS,
+  type SubEnvironment,
+} from "./scenario/types.ts";
 export { type EpisodeScore, type ScoredEpisodeRequest, scoreEpisode } from "./score-episode.ts";
 export { type FindingsScore, scoreFindings } from "./sub-environments/bandit-mining/findings.ts";
 export { drawInstance, type MiningInstance } from "./sub-environments/bandit-mining/instance.ts";
