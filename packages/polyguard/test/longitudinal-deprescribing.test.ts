@@ -2,7 +2,7 @@ import { checkEnv, Rng } from "@praxis/env";
 import { beforeAll, describe, expect, test } from "vitest";
 import { applyAction } from "../src/course/apply.ts";
 import { CourseEvaluator } from "../src/course/evaluator.ts";
-import { definePolyGuard } from "../src/definition.ts";
+import { actionFor, definePolyGuard } from "../src/definition.ts";
 import { drugAt } from "../src/kb/lookup.ts";
 import { makePolyguardPolicy } from "../src/policies/index.ts";
 import type { Difficulty, Scenario } from "../src/scenario/types.ts";
@@ -142,16 +142,30 @@ describe("episodes", () => {
     expect(running.some(({ plan }) => targets.some(({ med_ref }) => med_ref === plan!.med_ref))).toBe(true);
   });
 
-  test("an episode that is finished early leaves its plans to themselves: the score is that of the last day", () => {
+  test("a plan that is left to itself by an early FINISH counts as far as it comes by the last day", () => {
     const env = definePolyGuard(kb).makeEnv();
-    const started = env.reset({ options: { scenario_id: "taper_sequence/easy/train/2" } }).observation;
-    const start = started.candidates.find(
-      ({ action_type }) => action_type === "START_TAPER" || action_type === "STOP_DRUG",
-    );
-    expect(start).toBeDefined();
-    const state = env.latentState()!;
-    const score = longitudinalDeprescribing.taskScore(state as never, { j: 0, keepJ: 0, bestJ: null });
-    expect(score).toBe(0);
+    let compared = 0;
+    for (let seed = 0; seed < 6; seed++) {
+      const { observation } = env.reset({ options: { scenario_id: `taper_sequence/easy/train/${seed}` } });
+      const { assessment } = env.latentState()!;
+      const start = assessment.candidates.find(
+        ({ candidate, isLegal }) =>
+          isLegal && candidate.source === "target" && candidate.payload.type === "START_TAPER",
+      );
+      if (start === undefined) continue;
+      const offered = observation.candidates.find(({ candidate_id }) => candidate_id === start.candidate.id)!;
+      const begun = env.step(actionFor(observation, offered, { confidence: 0.5, rationale: "taper" }));
+      const { context, world, special } = env.latentState()!;
+      const now = deprescribingScore(context, world, special as never);
+      const finish = begun.observation.candidates.find(({ action_type }) => action_type === "FINISH")!;
+      const { info } = env.step(actionFor(begun.observation, finish, { confidence: 0.5, rationale: "done" }));
+      expect(info.task_score).toBeGreaterThanOrEqual(0);
+      if (world.medications.some(({ taperPlan }) => taperPlan !== null)) {
+        expect(info.task_score).not.toBe(now);
+        compared++;
+      }
+    }
+    expect(compared).toBeGreaterThan(0);
   });
 
   test("rule_based brings more down, and with less withdrawal, than keep_always, stop_all, review_always and random", async () => {

@@ -38,6 +38,7 @@ describe("names", () => {
       "oracle_lookahead",
       "open_loop",
       "closed_loop",
+      "oracle_known",
     ]);
   });
 
