@@ -21,7 +21,7 @@ function draw(key: ScenarioKey): Scenario {
 describe("holdouts", () => {
   test.each(TASKS)("no train scenario of $task touches what is held out", ({ task }) => {
     for (const difficulty of DIFFICULTIES)
-      for (let seed = 300; seed < 308; seed++) {
+      for (let seed = 300; seed < 305; seed++) {
         const scenario = draw({ task, difficulty, split: "train", seed });
         expect(brokenHoldouts(kb, scenario), scenario.id).toEqual([]);
       }

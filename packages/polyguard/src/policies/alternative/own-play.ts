@@ -119,7 +119,8 @@ function withRandomRanking(policy: PolyGuardPolicy): PolyGuardPolicy {
     },
     act: (observation, info) => {
       const action = policy.act(observation, info);
-      if (action instanceof Promise || !("action_type" in action) || action.action_type !== "RECOMMEND_ALTERNATIVE") return action;
+      if (action instanceof Promise || !("action_type" in action) || action.action_type !== "RECOMMEND_ALTERNATIVE")
+        return action;
       const ids = observation.alternative?.options.map(({ candidate_id: id }) => id) ?? [];
       return ids.length === 0 ? action : { ...action, ranking: rng.shuffled(ids).slice(0, PLACES) };
     },
