@@ -13,7 +13,7 @@ import { DIFFICULTIES, type Difficulty, SPLITS, type Split, type SubEnvironment 
 export const TASKS: readonly Task[] = CATALOGUE.map(({ task }) => task);
 
 /** Task of a reset that names none. */
-export const DEFAULT_TASK: Task = "ddi_risk";
+const DEFAULT_TASK: Task = "ddi_risk";
 
 /** Throws UNKNOWN_NAME with the nearest name unless `value` is one of `names`. */
 export function checkName<T extends string>(what: string, value: string, names: readonly T[]): T {
