@@ -3,7 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { didYouMean, PraxisError } from "@praxis/env";
+import { measureBandit } from "./bandit.ts";
 import { measureCds } from "./cds.ts";
+import { measureDosing } from "./dosing.ts";
 import {
   type Figure,
   fillFigures,
@@ -15,6 +17,7 @@ import {
   writeFigures,
 } from "./figures.ts";
 import { measureFlow } from "./flow.ts";
+import { measureHoldouts } from "./holdouts.ts";
 import { measureNn } from "./nn.ts";
 import { measurePolyguard } from "./polyguard.ts";
 import { measurePpo } from "./ppo.ts";
@@ -28,6 +31,9 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   nn: measureNn,
   flow: measureFlow,
   ppo: measurePpo,
+  dosing: measureDosing,
+  bandit: measureBandit,
+  holdouts: measureHoldouts,
 };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");

@@ -44,14 +44,33 @@ export function bootstrap(
 ): Estimate {
   checkNotEmpty(values);
   const { statistic = mean, resamples = 10_000, seed = 0 } = options;
-  const rng = Rng.fromSeed(seed, "bootstrap");
-  const sample = new Array<number>(values.length);
+  const n = values.length;
+  const draws = resampleIndexes(n, resamples, seed);
+  const sample = new Array<number>(n);
   const results = new Array<number>(resamples);
   for (let r = 0; r < resamples; r++) {
-    for (let i = 0; i < sample.length; i++) sample[i] = values[rng.integer(0, values.length - 1)]!;
+    for (let i = 0; i < n; i++) sample[i] = values[draws[r * n + i]!]!;
     results[r] = statistic(sample);
   }
-  return { n: values.length, mean: statistic(values), low: quantile(results, 0.025), high: quantile(results, 0.975) };
+  return { n, mean: statistic(values), low: quantile(results, 0.025), high: quantile(results, 0.975) };
+}
+
+/** Index tables of late, as a report takes dozens of statistics on units of one number; a few megabytes each. */
+const indexTables = new Map<string, Uint32Array>();
+const MOST_TABLES = 4;
+
+/** The units that each resample is made of, [resamples, n], row-major; the same table for the same arguments. */
+export function resampleIndexes(n: number, resamples: number, seed: number): Uint32Array {
+  const key = `${n}/${resamples}/${seed}`;
+  let table = indexTables.get(key);
+  if (table === undefined) {
+    const rng = Rng.fromSeed(seed, "bootstrap");
+    table = new Uint32Array(n * resamples);
+    for (let i = 0; i < table.length; i++) table[i] = rng.integer(0, n - 1);
+    if (indexTables.size >= MOST_TABLES) indexTables.delete(indexTables.keys().next().value!);
+    indexTables.set(key, table);
+  }
+  return table;
 }
 
 /** Paired bootstrap of the mean difference `a[i] − b[i]`. Throws VALIDATION_ERROR if the lengths differ. */

@@ -25,6 +25,7 @@ export function loadPolyGuard({ cds, ...options }: BundledOptions = {}): PolyGua
   const definition = definePolyGuard(kb, {
     readme: readFileSync(new URL("../README.md", import.meta.url), "utf8"),
     synonyms,
+    readPack: (task) => readFileSync(new URL(`../scenarios/${task}.yaml`, import.meta.url), "utf8"),
     ...options,
   });
   return {

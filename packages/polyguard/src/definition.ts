@@ -8,21 +8,29 @@ import { loadDrugNames } from "./fhir/drug-names.ts";
 import type { KnowledgeBase } from "./kb/types.ts";
 import { type Observation, observationSchema } from "./observation/schema.ts";
 import { makeBestJ } from "./policies/best-j.ts";
+import { randomMiningAction } from "./policies/mining/random-mining.ts";
+import { guessedJudgement } from "./policies/new-drug/judgement.ts";
 import { resetSchema } from "./reset-options.ts";
 import { DEFAULT_TIMEOUTS_MS } from "./reward/endings.ts";
 import { checkWeights, DEFAULT_WEIGHTS, type RewardWeights } from "./reward/settings.ts";
 import { compileWeights } from "./reward/total.ts";
+import type { Task } from "./scenario/key.ts";
+import { PackShelf } from "./scenario/packs.ts";
 import { ScenarioSource } from "./scenario/source.ts";
 import { makeTaskProvider } from "./scenario/tasks.ts";
-import { TIERS } from "./scenario/tiers.ts";
 import { DIFFICULTIES, SUB_ENVIRONMENTS } from "./scenario/types.ts";
+import { SUB_ENVIRONMENT_TABLE } from "./sub-environments/index.ts";
 import { POLYGUARD_TOOLS } from "./tools.ts";
 
 /** Shown wherever the environment is. */
 export const NOTICE = "Research simulation, not medical advice. Not a medical device, not for patient care.";
 
 /** Version of the environment's behaviour. */
-export const POLYGUARD_VERSION = "0.1.0";
+export const POLYGUARD_VERSION = "0.2.0";
+
+const MOST_STEPS = Math.max(...Object.values(SUB_ENVIRONMENT_TABLE).map(({ maxSteps }) => maxSteps));
+/** Actions of another step that are answered and not counted, before the third ends the episode. */
+const STALE_STEPS = 2;
 
 /** What a definition may be told. */
 export interface PolyGuardOptions {
@@ -32,6 +40,8 @@ export interface PolyGuardOptions {
   readonly readme?: string;
   /** Synonym table for records (`name, drug_id, kind, source`); without it only generic names and codes are read. */
   readonly synonyms?: string;
+  /** Text of the scenario pack of a task; without it no packed scenario can be played. */
+  readonly readPack?: (task: Task) => string;
 }
 
 /** The definition of PolyGuard-v0. */
@@ -58,7 +68,11 @@ export function definePolyGuard(kb: KnowledgeBase, options: PolyGuardOptions = {
     kb,
     drugNames: loadDrugNames(kb, options.synonyms ?? ""),
     evaluator,
-    source: new ScenarioSource(kb, new CourseEvaluator(kb)),
+    source: new ScenarioSource(
+      kb,
+      new CourseEvaluator(kb),
+      options.readPack === undefined ? null : new PackShelf(kb, options.readPack),
+    ),
     weights: compileWeights(weights),
     bestJ: options.bestJ ?? makeBestJ(kb),
   };
@@ -72,7 +86,7 @@ export function definePolyGuard(kb: KnowledgeBase, options: PolyGuardOptions = {
     ...(options.readme === undefined ? {} : { readme: options.readme }),
     schemas: { action: stepActionSchema, observation: observationSchema, state: stateSchema, reset: resetSchema },
     rewardRange: [0.001, 0.999],
-    maxEpisodeSteps: TIERS.hard.steps + 2,
+    maxEpisodeSteps: MOST_STEPS + STALE_STEPS,
     tasks: makeTaskProvider(parts.source),
     tools: POLYGUARD_TOOLS,
     metadata: {
@@ -80,7 +94,7 @@ export function definePolyGuard(kb: KnowledgeBase, options: PolyGuardOptions = {
       reward_weights: weights,
       knowledge_base: { hash: kb.hash, drugs: kb.drugs.length, interactions: kb.rules.length },
       timeouts_ms: DEFAULT_TIMEOUTS_MS,
-      sub_environments: ["DDI"],
+      sub_environments: SUB_ENVIRONMENTS,
     },
     sampleAction,
     makeEnv: ({ seed } = {}) => makePolyGuardEnv(parts, seed),
@@ -109,8 +123,14 @@ export function actionFor(
   };
 }
 
+/** How often a random action judges a new drug that waits for it. */
+const JUDGED_SHARE = 0.2;
+
 function sampleAction(rng: Rng, last: ResetResult<Observation> | StepResult<Observation>): StepAction {
   const { observation } = last;
+  // Its payload is free, so it stands beside the candidates.
+  if (observation.new_drug?.plan === null && rng.bernoulli(JUDGED_SHARE)) return guessedJudgement(rng, observation);
+  if (observation.bandit !== undefined) return randomMiningAction(rng, observation, observation.bandit);
   const mask = maskOf(last.info, observation.candidates.length);
   const offered = observation.candidates.filter((_, i) => mask?.[i] ?? true);
   if (offered.length === 0) return { raw: "" };

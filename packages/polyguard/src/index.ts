@@ -14,6 +14,19 @@ export {
 } from "./definition.ts";
 export { POLYGUARD_ID, type PolyGuardEnv, type PolyGuardParts, PolyGuardSimulator } from "./env.ts";
 export type { EpisodeState, StepRecord } from "./episode.ts";
+export { type EvaluationRow, evaluateEpisode } from "./evaluation/evaluate-episode.ts";
+export { EVALUATION_METRICS, type EvaluationMetric } from "./evaluation/metrics.ts";
+export { checkPerturbation, PERTURBATIONS, type Perturbation, perturb } from "./evaluation/perturbations.ts";
+export { evaluationScenarios } from "./evaluation/scenarios.ts";
+export { SUBGROUPS } from "./evaluation/subgroups.ts";
+export { encodeFeatures, type Features } from "./features/features.ts";
+export {
+  CANDIDATE_FIELDS,
+  CONTEXT_FIELDS,
+  FEATURES_VERSION,
+  MEDICATION_FIELDS,
+  PATIENT_FIELDS,
+} from "./features/layout.ts";
 export { type ExportBundle, exportReview } from "./fhir/export.ts";
 export { parseFhirJson } from "./fhir/json-text.ts";
 export type { RecordReset, RecordStep, Review, ReviewFinding, ReviewProposal } from "./fhir/review-types.ts";
@@ -23,18 +36,53 @@ export type { Drug, KnowledgeBase } from "./kb/types.ts";
 export { type Observation, observationSchema } from "./observation/schema.ts";
 export type { Known } from "./observation/types.ts";
 export { BEST_J_VERSION, type BestJStore, makeBestJ } from "./policies/best-j.ts";
+export { ARM_ROW_LENGTH, ARM_ROWS_VERSION } from "./policies/contextual-bandit/arm-rows.ts";
+export {
+  type ArmLearner,
+  makeLinearThompson,
+  makeLinUcb,
+  makeNeuralThompson,
+} from "./policies/contextual-bandit/learner.ts";
+export { makeArmPolicy } from "./policies/contextual-bandit/policy.ts";
+export { type TrainedEpisode, trainArms } from "./policies/contextual-bandit/train.ts";
 export {
   makeObservationPolicy,
   makePolyguardPolicy,
   OBSERVATION_POLICY_NAMES,
   POLYGUARD_POLICIES,
 } from "./policies/index.ts";
+export { type Exploration, LinearMiner } from "./policies/mining/linear-miner.ts";
+export type { Miner, MiningProblem } from "./policies/mining/miner.ts";
+export { type MakeMiner, makeMiningPolicy } from "./policies/mining/mining-policy.ts";
+export { type MakeRiskNetwork, NeuralMiner, type RiskNetwork } from "./policies/mining/neural-miner.ts";
+export { PairsMiner } from "./policies/mining/pairs-miner.ts";
+export { miningProblem } from "./policies/mining/problem.ts";
+export { type MiningPoint, runMiner } from "./policies/mining/run-miner.ts";
+export { StructuredMiner } from "./policies/mining/structured-miner.ts";
 export { type PolyguardRenderer, renderPolyguard } from "./render.ts";
 export { type ReviewedEnv, type ReviewRequest, reviewRecord } from "./review.ts";
 export { renderReviewHtml } from "./review-html.ts";
 export { renderReviewText } from "./review-text.ts";
 export { DEFAULT_WEIGHTS, type RewardWeights } from "./reward/settings.ts";
-export { generateScenario, type ScenarioKey, scenarioId } from "./scenario/generate.ts";
+export { generateScenario } from "./scenario/generate.ts";
+export { familiesOf } from "./scenario/hazard-families.ts";
+export { brokenHoldouts } from "./scenario/holdout-audit.ts";
+export { CATALOGUE, type ScenarioKey, scenarioId } from "./scenario/key.ts";
+export { packContent, packScenario } from "./scenario/pack-codec.ts";
+export { type PackEntry, parsePack, scenarioDigest } from "./scenario/packs.ts";
 export { TIERS } from "./scenario/tiers.ts";
-export { DIFFICULTIES, type Difficulty, type Scenario, SPLITS, type Split } from "./scenario/types.ts";
+export {
+  DIFFICULTIES,
+  type Difficulty,
+  type Scenario,
+  SPLITS,
+  type Split,
+  SUB_ENVIRONMENTS,
+  type SubEnvironment,
+} from "./scenario/types.ts";
 export { type EpisodeScore, type ScoredEpisodeRequest, scoreEpisode } from "./score-episode.ts";
+export { type FindingsScore, scoreFindings } from "./sub-environments/bandit-mining/findings.ts";
+export { drawInstance, type MiningInstance } from "./sub-environments/bandit-mining/instance.ts";
+export { type Population, populationOf } from "./sub-environments/bandit-mining/population.ts";
+export { SUB_ENVIRONMENT_TABLE } from "./sub-environments/index.ts";
+export { type TimeKeeping, withTimeouts } from "./timeouts.ts";

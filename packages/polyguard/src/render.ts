@@ -1,6 +1,7 @@
 import type { Info, ResetResult, StepResult } from "@praxis/env";
 import { NOTICE } from "./definition.ts";
 import { type Observation, observationSchema } from "./observation/schema.ts";
+import { freeActionText, learnedLines, newDrugLines, type SentAction } from "./render-blocks.ts";
 
 /** Text of an episode for a terminal. */
 export interface PolyguardRenderer {
@@ -74,6 +75,7 @@ function patientText(observation: Observation, info: Info): string {
   for (const line of alertLines(observation)) lines.push(`  ${line}`);
   for (const { id, text } of observation.discrepancies) lines.push(`Unclear      ${id}: ${text}`);
   for (const { id, says } of observation.conflicts) lines.push(`Conflict     ${id}: ${says}`);
+  lines.push(...newDrugLines(observation));
   lines.push(
     `Budget       ${budget.steps_left} steps, ${course.visits_left} visits, ${course.changes_left} changes, ${budget.evidence_left} look-ups, ${budget.review_left} reviews`,
   );
@@ -113,13 +115,21 @@ function stepText(
   after: Observation,
   { info, reward, terminated, truncated }: StepResult<unknown>,
 ): string {
-  const action = step.action as { readonly candidate_id?: string; readonly rationale?: string; readonly raw?: string };
+  const action = step.action as SentAction & {
+    readonly candidate_id?: string;
+    readonly rationale?: string;
+    readonly raw?: string;
+  };
   const candidate = before.candidates.find(({ candidate_id: id }) => id === action.candidate_id);
-  const what = candidate?.text ?? (action.raw === undefined ? "an action that was not offered" : "raw text");
+  const what =
+    freeActionText(action) ??
+    candidate?.text ??
+    (action.raw === undefined ? "an action that was not offered" : "raw text");
   const lines = [`Step ${before.step}, day ${before.course.day}: ${what}`];
   if (action.rationale !== undefined && action.rationale !== "") lines.push(`  Why        ${action.rationale}`);
   const outcome = after.history.find(({ step: number }) => number === before.step)?.outcome ?? "nothing";
   lines.push(`  Outcome    ${outcome}, day ${after.course.day}`);
+  for (const line of learnedLines(before, after)) lines.push(`  Told       ${line}`);
   for (const { kind, message } of info.violations ?? []) lines.push(`  Refused    ${kind}: ${message}`);
   const events = after.course.events.slice(before.course.events.length);
   for (const { kind, day, stopped } of events)

@@ -1,13 +1,23 @@
 import { didYouMean, type FieldError, PraxisError } from "@praxis/env";
 import { z } from "zod";
-import type { ScenarioKey } from "./scenario/generate.ts";
-import { checkName, checkSubEnvironment, keyAt, keyOfSeed, parseScenarioId } from "./scenario/source.ts";
-import { DIFFICULTIES, type Difficulty, SPLITS } from "./scenario/types.ts";
+import type { ScenarioKey, Task } from "./scenario/key.ts";
+import { PACK_PREFIX, parsePackId } from "./scenario/packs.ts";
+import {
+  checkName,
+  keyAt,
+  keyOfSeed,
+  mainTaskOf,
+  parseScenarioId,
+  subEnvironmentOfTask,
+  TASKS,
+} from "./scenario/source.ts";
+import { DIFFICULTIES, type Difficulty, SPLITS, SUB_ENVIRONMENTS } from "./scenario/types.ts";
 
 /** Reset options on the wire; all may be left out. Names are checked against their lists by {@link resolveReset}. */
 export const resetSchema = z.object({
   difficulty: z.string().optional().describe("easy, medium (default) or hard"),
-  sub_environment: z.string().optional().describe("DDI (default)"),
+  sub_environment: z.string().optional().describe("DDI (default) or another of the eight"),
+  task: z.string().optional().describe("task of the catalogue; default the main one of the sub-environment"),
   scenario_id: z.string().optional().describe("<task>/<tier>/<split>/<seed>, e.g. ddi_risk/medium/train/17"),
   split: z.string().optional().describe("split that index counts in, or that the seed is taken from"),
   index: z.int().min(0).optional().describe("number of the task in the split"),
@@ -16,7 +26,10 @@ export const resetSchema = z.object({
   score_task: z
     .boolean()
     .optional()
-    .describe("tell the task score at the end; the best course of a scenario is planned once, in about half a second"),
+    .describe(
+      "tell the task score at the end where it needs the best course of the scenario, planned once in about half a second; default only where success itself needs it",
+    ),
+  show_population: z.boolean().optional().describe("BANDIT_MINING: list the population in the first observation"),
   expose_legality: z.boolean().optional().describe("debugging: put a legality mask into info"),
 });
 
@@ -26,14 +39,17 @@ export type ResetOptions = Readonly<Record<string, unknown>>;
 /** What an episode is about: a scenario of the generator, or a patient's record. */
 export type WantedEpisode =
   | { readonly kind: "scenario"; readonly key: ScenarioKey }
+  | { readonly kind: "packed"; readonly id: string }
   | { readonly kind: "record"; readonly bundle: unknown; readonly asOf: string | undefined };
 
 /** Which episode a reset asks for. */
 export interface ResolvedReset {
   readonly wanted: WantedEpisode;
   readonly exposesLegality: boolean;
-  /** The last step tells the task score. */
-  readonly scoresTask: boolean;
+  /** The task score is asked for, or forbidden; null = neither. */
+  readonly scoresTask: boolean | null;
+  /** BANDIT_MINING: the first observation lists the population. */
+  readonly showsPopulation: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -50,48 +66,81 @@ export function resolveReset(options: ResetOptions, seed: number): ResolvedReset
     .map((key) => `Reset option '${key}' is not known and was ignored.${didYouMean(key, names)}`);
   const parsed = resetSchema.safeParse(options);
   if (!parsed.success) throw refusal(parsed.error.issues);
-  const { difficulty, sub_environment, scenario_id, split, index, expose_legality, score_task, fhir, as_of } =
-    parsed.data;
-  if (sub_environment !== undefined) checkSubEnvironment(sub_environment);
+  const { difficulty, split, index, scenario_id, fhir, as_of } = parsed.data;
   const tier = difficulty === undefined ? null : checkName("difficulty", difficulty, DIFFICULTIES);
   const named = split === undefined ? null : checkName("split", split, SPLITS);
-  const switches = { exposesLegality: expose_legality ?? false, scoresTask: score_task ?? false, warnings };
+  const task = namedTask(parsed.data);
+  const switches = {
+    exposesLegality: parsed.data.expose_legality ?? false,
+    scoresTask: parsed.data.score_task ?? null,
+    showsPopulation: parsed.data.show_population ?? false,
+    warnings,
+  };
   if (fhir !== undefined) {
-    const other = (["difficulty", "scenario_id", "split", "index"] as const).find(
+    const other = (["difficulty", "task", "scenario_id", "split", "index"] as const).find(
       (name) => parsed.data[name] !== undefined,
     );
-    if (other !== undefined)
-      throw new PraxisError("VALIDATION_ERROR", `fhir and ${other} ask for different episodes. Leave out ${other}.`, {
-        fields: [{ type: "value_error", loc: [other], msg: `Leave out ${other} beside fhir.` }],
-      });
+    if (other !== undefined) throw conflicting("fhir", other, "ask for different episodes");
     return { wanted: { kind: "record", bundle: fhir, asOf: as_of }, ...switches };
+  }
+  if (scenario_id?.startsWith(PACK_PREFIX) === true) {
+    const pack = parsePackId(scenario_id);
+    const conflict =
+      (named !== null && "split") ||
+      (index !== undefined && "index") ||
+      (pack !== null && tier !== null && tier !== pack.difficulty && "difficulty") ||
+      (pack !== null && task !== null && !task.fits({ ...pack, split: "test_iid", seed: 0 }) && task.option);
+    if (conflict) throw conflicting(`scenario_id '${scenario_id}'`, conflict, "ask for different tasks");
+    return { wanted: { kind: "packed", id: scenario_id }, ...switches };
   }
   if (scenario_id !== undefined) {
     const key = parseScenarioId(scenario_id);
     const conflict =
       (tier !== null && tier !== key.difficulty && "difficulty") ||
       (named !== null && named !== key.split && "split") ||
-      (index !== undefined && "index");
-    if (conflict)
-      throw new PraxisError(
-        "VALIDATION_ERROR",
-        `scenario_id '${scenario_id}' and ${conflict} ask for different tasks.`,
-        {
-          fields: [{ type: "value_error", loc: [conflict], msg: `Leave out ${conflict} beside scenario_id.` }],
-        },
-      );
+      (index !== undefined && "index") ||
+      (task !== null && !task.fits(key) && task.option);
+    if (conflict) throw conflicting(`scenario_id '${scenario_id}'`, conflict, "ask for different tasks");
     return { wanted: { kind: "scenario", key }, ...switches };
   }
   if (index !== undefined) {
     const key = keyAt(named ?? "train", index);
     if (tier !== null && tier !== key.difficulty)
-      throw new PraxisError("VALIDATION_ERROR", `Task ${index} is of difficulty ${key.difficulty}, not ${tier}.`, {
-        fields: [{ type: "value_error", loc: ["difficulty"], msg: "Leave out difficulty beside index." }],
-      });
+      throw conflicting(`index ${index}, a ${key.difficulty} task,`, "difficulty", "ask for different tasks");
+    if (task !== null && !task.fits(key))
+      throw conflicting(`index ${index}, task ${key.task},`, task.option, "ask for different tasks");
     return { wanted: { kind: "scenario", key }, ...switches };
   }
-  const key = keyOfSeed(seed, tier ?? DEFAULT_DIFFICULTY, named ?? undefined);
+  const key = keyOfSeed(seed, tier ?? DEFAULT_DIFFICULTY, task?.name, named ?? undefined);
   return { wanted: { kind: "scenario", key }, ...switches };
+}
+
+/** What a reset says of the task: its name, whether a key is of it, and which option said so; null = nothing. */
+interface NamedTask {
+  readonly name: Task;
+  readonly option: "task" | "sub_environment";
+  fits(key: ScenarioKey): boolean;
+}
+
+function namedTask(options: z.infer<typeof resetSchema>): NamedTask | null {
+  const sub =
+    options.sub_environment === undefined
+      ? null
+      : checkName("sub_environment", options.sub_environment, SUB_ENVIRONMENTS);
+  if (options.task === undefined)
+    return sub === null
+      ? null
+      : { name: mainTaskOf(sub), option: "sub_environment", fits: (key) => subEnvironmentOfTask(key.task) === sub };
+  const name = checkName("task", options.task, TASKS);
+  if (sub !== null && subEnvironmentOfTask(name) !== sub)
+    throw conflicting(`task '${name}'`, "sub_environment", "ask for different tasks");
+  return { name, option: "task", fits: (key) => key.task === name };
+}
+
+function conflicting(what: string, option: string, how: string): PraxisError {
+  return new PraxisError("VALIDATION_ERROR", `${what} and ${option} ${how}. Leave out ${option}.`, {
+    fields: [{ type: "value_error", loc: [option], msg: `Leave out ${option}.` }],
+  });
 }
 
 function refusal(issues: readonly z.core.$ZodIssue[]): PraxisError {

@@ -1,5 +1,5 @@
 import { type Info, type Policy, PraxisError, type Rng, type SyncEnv } from "@praxis/env";
-import type { FinalInfo } from "./sub-environments/ddi/final-info.ts";
+import type { FinalInfo } from "./final-info.ts";
 
 /** How one episode went, in the terms of evaluation. */
 export interface EpisodeScore {

@@ -12,8 +12,8 @@ import { judgeRenalRule } from "./kb/renal-dose.ts";
 import type { Drug, KnowledgeBase } from "./kb/types.ts";
 import { knownFacts } from "./observation/facts.ts";
 import type { Observation } from "./observation/schema.ts";
-import { scenarioId } from "./scenario/generate.ts";
-import { keyAt, TASKS, taskCount } from "./scenario/source.ts";
+import { scenarioId } from "./scenario/key.ts";
+import { TASKS, tasksOf } from "./scenario/source.ts";
 import { SPLIT_SEEDS } from "./scenario/splits.ts";
 import { DIFFICULTIES, SPLITS } from "./scenario/types.ts";
 
@@ -265,15 +265,16 @@ const listTasks = tool({
   }),
   readOnly: true,
   examples: [{ split: "val", difficulty: "easy" }],
-  call: (_env, { split, difficulty }) => {
+  call: (_env, { split, task, difficulty }) => {
     const [first, last] = SPLIT_SEEDS[split];
-    const seeds = last - first + 1;
+    const tasks = tasksOf(split).filter((name) => task === undefined || name === task);
     const tiers = DIFFICULTIES.filter((tier) => difficulty === undefined || tier === difficulty);
     const ids: string[] = [];
-    for (const tier of tiers)
-      for (let i = 0; i < seeds && ids.length < LISTED_TASKS; i++)
-        ids.push(scenarioId(keyAt(split, DIFFICULTIES.indexOf(tier) * seeds + i)));
-    return { split, count: tiers.length === DIFFICULTIES.length ? taskCount(split) : tiers.length * seeds, ids };
+    for (const name of tasks)
+      for (const tier of tiers)
+        for (let seed = first; seed <= last && ids.length < LISTED_TASKS; seed++)
+          ids.push(scenarioId({ task: name, difficulty: tier, split, seed }));
+    return { split, count: tasks.length * tiers.length * (last - first + 1), ids };
   },
 });
 

@@ -48,7 +48,7 @@ describe("contract", () => {
   test("every check of the environment contract holds", async () => {
     const failed = (await checkEnv(definition, { seed: 3 })).filter((check) => !check.ok);
     expect(failed).toEqual([]);
-  });
+  }, 240_000);
 
   test("metadata tell the notice, the reward weights and the hash of the knowledge base", () => {
     expect(definition.notice).toBe(NOTICE);

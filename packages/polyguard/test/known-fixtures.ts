@@ -106,6 +106,8 @@ export function makeKnown(overrides: KnownOverrides = {}): Known {
     burden: { drugs: medications.length, acb: 0, dbi: 0, mrci: 0 },
     r90Estimate: 0.05,
     targets: [],
+    mustStay: [],
+    own: null,
     ...rest,
   } satisfies Omit<Known, "medications" | "pairHits" | "alerts" | "regimenHits">;
   const facts = factsOf(base);

@@ -30,12 +30,15 @@ describe("names", () => {
       "stop_all",
       "review_always",
       "rule_based",
+      "contextual_bandit",
+      "map_planner",
       "oracle_greedy",
       "oracle_settled",
       "oracle_year",
       "oracle_lookahead",
       "open_loop",
       "closed_loop",
+      "oracle_known",
     ]);
   });
 

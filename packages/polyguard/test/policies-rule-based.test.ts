@@ -87,7 +87,7 @@ describe("its conduct", () => {
       let result: { observation: Observation; info: object } = env.reset({ seed });
       for (;;) {
         const action = policy.act(result.observation, {});
-        if (action instanceof Promise || "raw" in action) throw new Error("a typed action, at once");
+        if (action instanceof Promise || !("action_type" in action)) throw new Error("a typed action, at once");
         expect(actionSchema.safeParse(action).success).toBe(true);
         expect(action.rationale.length).toBeGreaterThan(20);
         const step = env.step(action);
@@ -109,7 +109,7 @@ describe("its conduct", () => {
       let result = env.reset({ seed }) as { observation: Observation };
       for (;;) {
         const action = policy.act(result.observation, {});
-        if (action instanceof Promise || "raw" in action) throw new Error("a typed action, at once");
+        if (action instanceof Promise || !("action_type" in action)) throw new Error("a typed action, at once");
         const snapshot = env.snapshot();
         undecided += env.step({ ...action, confidence: 0.5 }).info.rewardComponents!.uncertainty_calibration_score!;
         env.restore(snapshot);

@@ -5,14 +5,14 @@ import { loadBundledKnowledgeBase } from "../src/kb/node.ts";
 import type { OraclePlanner } from "../src/policies/oracle-planners.ts";
 import { follow, judge, judgeKeep, KEEP, type PlanNode } from "../src/policies/plan-node.ts";
 import { PlanningModel } from "../src/policies/planning-model.ts";
-import { generateScenario } from "../src/scenario/generate.ts";
 import type { Difficulty, Scenario } from "../src/scenario/types.ts";
+import { ddi } from "../src/sub-environments/ddi/index.ts";
 
 export const kb = loadBundledKnowledgeBase();
 const evaluator = new CourseEvaluator(kb);
 
 export function scenarioOf(difficulty: Difficulty, seed: number): Scenario {
-  return generateScenario(kb, evaluator, { task: "ddi_risk", difficulty, split: "train", seed });
+  return ddi.draw({ kb, evaluator }, { task: "ddi_risk", difficulty, split: "train", seed }).scenario;
 }
 
 /** The scenario with fewer visits, no step to spare and no event ever. */

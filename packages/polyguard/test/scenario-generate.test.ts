@@ -4,9 +4,9 @@ import { stopMedication } from "../src/course/regimen.ts";
 import { getDrug } from "../src/kb/lookup.ts";
 import { loadBundledKnowledgeBase } from "../src/kb/node.ts";
 import { gainBounds } from "../src/scenario/bounds.ts";
-import { generateScenario, scenarioId } from "../src/scenario/generate.ts";
 import { HAZARD_FAMILIES } from "../src/scenario/hazard-families.ts";
 import { slotDrugs } from "../src/scenario/inject.ts";
+import { type ScenarioKey, scenarioId } from "../src/scenario/key.ts";
 import {
   HELD_OUT_FAMILIES,
   isHeldOutCombination,
@@ -15,12 +15,15 @@ import {
   SPLIT_SEEDS,
   touchedHoldouts,
 } from "../src/scenario/splits.ts";
-import { DDI_HAZARDS, TIERS } from "../src/scenario/tiers.ts";
+import { TIERS } from "../src/scenario/tiers.ts";
 import { DIFFICULTIES, type Difficulty, type Scenario, type Split } from "../src/scenario/types.ts";
+import { ddi } from "../src/sub-environments/ddi/index.ts";
 import { hasOpenHit } from "../src/sub-environments/ddi/success.ts";
 
 const kb = loadBundledKnowledgeBase();
 const evaluator = new CourseEvaluator(kb);
+const HAZARDS = { easy: 1, medium: 2, hard: 3 };
+const generate = (key: ScenarioKey, engine = evaluator): Scenario => ddi.draw({ kb, evaluator: engine }, key).scenario;
 const cache = new Map<string, Scenario[]>();
 
 function sample(split: Split, difficulty: Difficulty, count: number): readonly Scenario[] {
@@ -29,7 +32,7 @@ function sample(split: Split, difficulty: Difficulty, count: number): readonly S
   if (scenarios === undefined) {
     const first = SPLIT_SEEDS[split][0];
     scenarios = Array.from({ length: count }, (_, i) =>
-      generateScenario(kb, evaluator, { task: "ddi_risk", difficulty, split, seed: first + i }),
+      generate({ task: "ddi_risk", difficulty, split, seed: first + i }),
     );
     cache.set(id, scenarios);
   }
@@ -46,9 +49,9 @@ const factsOf = (scenario: Scenario) => ({
 describe("scenario generator", () => {
   test("the same key gives an equal scenario, another seed another one", () => {
     const key = { task: "ddi_risk", difficulty: "medium", split: "train", seed: 7 } as const;
-    const first = generateScenario(kb, evaluator, key);
-    expect(JSON.stringify(generateScenario(kb, new CourseEvaluator(kb), key))).toBe(JSON.stringify(first));
-    expect(JSON.stringify(generateScenario(kb, evaluator, { ...key, seed: 8 }))).not.toBe(JSON.stringify(first));
+    const first = generate(key);
+    expect(JSON.stringify(generate(key, new CourseEvaluator(kb)))).toBe(JSON.stringify(first));
+    expect(JSON.stringify(generate({ ...key, seed: 8 }))).not.toBe(JSON.stringify(first));
     expect(scenarioId(key)).toBe("ddi_risk/medium/train/7");
   });
 
@@ -57,7 +60,8 @@ describe("scenario generator", () => {
     for (const scenario of sample("train", difficulty, 60)) {
       expect(scenario.initial.medications.length).toBeGreaterThanOrEqual(tier.drugs[0]);
       expect(scenario.initial.medications.length).toBeLessThanOrEqual(tier.drugs[1]);
-      expect(scenario.hazards).toHaveLength(DDI_HAZARDS[difficulty]);
+      expect(scenario.hazards).toHaveLength(HAZARDS[difficulty]);
+      expect(scenario.decoys.length).toBeGreaterThanOrEqual(tier.decoys[0]);
       expect(scenario.decoys.length).toBeLessThanOrEqual(tier.decoys[1]);
       expect(scenario.mask.conflicts).toHaveLength(tier.conflicts);
       const unreconciled = scenario.initial.medications.filter((each) => each.isUnreconciled).length;

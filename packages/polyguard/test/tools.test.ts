@@ -123,14 +123,16 @@ describe("tools of the agent", () => {
       count: number;
     };
     expect(ids[0]).toBe("ddi_risk/hard/train/0");
-    expect(count).toBe(100_000);
+    expect(count).toBe(900_000);
+    const { ids: adds } = (await call("list_tasks", { split: "val", task: "safe_add" })) as { ids: string[] };
+    expect(adds[0]).toBe("safe_add/easy/val/100000");
   });
 });
 
 describe("task set", () => {
   const tasks = definition.tasks!;
 
-  test("entries are in the order tier, seed, and tell families only outside the test splits", () => {
+  test("entries are in the order task, tier, seed, and tell families only outside the test splits", () => {
     expect(tasks.get("val", 0)).toMatchObject({
       id: "ddi_risk/easy/val/100000",
       task: "ddi_risk",

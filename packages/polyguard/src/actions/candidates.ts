@@ -3,6 +3,7 @@ import type { PairHit } from "../interactions/pair-hits.ts";
 import { SEVERITIES, severityRank } from "../kb/domains.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import type { Known, KnownAlert } from "../observation/types.ts";
+import { STRESS_TRAPS } from "../scenario/stress.ts";
 import { TIERS } from "../scenario/tiers.ts";
 import { makeIdMaker } from "./candidate-id.ts";
 import { canonicalPayload } from "./canonical.ts";
@@ -20,6 +21,14 @@ import { offerTraps } from "./trap-candidates.ts";
 import type { ActionPayload, OfferedCandidate } from "./types.ts";
 import { toWireCandidate } from "./wire-candidate.ts";
 
+/** What is offered at a step, before it is cut to size and shuffled. */
+export interface OfferPlan {
+  readonly offers: OfferList;
+  /** Plausible but unsafe offers that are added. */
+  readonly traps: number;
+  readonly most: number;
+}
+
 /** What candidates are generated from. */
 export interface CandidateRequest {
   readonly kb: KnowledgeBase;
@@ -30,6 +39,8 @@ export interface CandidateRequest {
   readonly nonce: string;
   /** Stream of the step: traps and order are drawn from it. */
   readonly rng: Rng;
+  /** What is offered before it is cut to size; default the general offers. */
+  readonly plan?: OfferPlan;
   /** True worth of a payload, to keep the best legal one when there are too many. */
   readonly utilityOf: (payload: ActionPayload) => number;
 }
@@ -38,15 +49,30 @@ export interface CandidateRequest {
 export function generateCandidates(request: CandidateRequest): readonly OfferedCandidate[] {
   const { kb, known, rng, nonce } = request;
   const context = request.context ?? buildLegalityContext(kb, known);
-  const offers = collectOffers(context);
-  offerTraps(context, offers, TIERS[known.difficulty].traps, rng);
-  const kept = limit(context, offers.ordered(), TIERS[known.difficulty].maxCandidates, request.utilityOf);
+  const { offers, traps, most } = request.plan ?? generalOffers(context);
+  offerTraps(context, offers, traps, rng);
+  const kept = limit(context, offers.ordered(), most, request.utilityOf);
   const idOf = makeIdMaker(nonce);
   return rng.shuffled(kept).map(({ payload, source, addresses }) => {
     const canonical = canonicalPayload(payload);
     const id = idOf(canonical);
     return { id, payload, wire: toWireCandidate(context, id, payload), canonical, source, addresses };
   });
+}
+
+/** The general offers with the traps and the limit of the tier. */
+export function generalOffers(context: LegalityContext): OfferPlan {
+  const { traps, maxCandidates } = TIERS[context.known.difficulty];
+  return { offers: collectOffers(context), traps, most: maxCandidates };
+}
+
+/** KEEP, FINISH, one review and a list of traps: what a stress scenario offers. */
+export function onlyTraps(context: LegalityContext): OfferPlan {
+  const offers = new OfferList();
+  offers.openGroup();
+  for (const { payload, source, addresses } of collectOffers(context).ordered())
+    if (source === "keep" || source === "review") offers.add(payload, source, addresses);
+  return { offers, traps: STRESS_TRAPS, most: TIERS[context.known.difficulty].maxCandidates };
 }
 
 /** KEEP, FINISH and one review, then one group a matter in order of urgency; no traps, no limit. */

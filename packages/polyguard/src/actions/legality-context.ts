@@ -17,6 +17,7 @@ import { findMeasurement, flagOf } from "../observation/measurements.ts";
 import type { Known, KnownMedication } from "../observation/types.ts";
 import { type DrugTraits, traitsOf } from "./drug-traits.ts";
 import { pairRanksOf } from "./pair-ranks.ts";
+import type { LegalityRule } from "./rule.ts";
 import type { ActionPayload } from "./types.ts";
 
 /** A row of the list that is mapped to the knowledge base. */
@@ -46,6 +47,8 @@ export interface LegalityContext {
   readonly ranks: Uint8Array;
   /** Truth of the conditions with unknown values counted as false: what legality may use. */
   readonly truths: ConditionTruths;
+  /** Hard rules of the sub-environment beside V03-V18. */
+  readonly extraRules: readonly LegalityRule[];
   /** Verdicts on payload objects so far, as one is asked about while it is looked for, offered and assessed. */
   readonly verdicts: Map<ActionPayload, boolean>;
 }
@@ -53,8 +56,14 @@ export interface LegalityContext {
 /** Days after which a value counts as old. */
 export const STALE_AFTER_DAYS = 90;
 
-/** Builds the context of one step. */
-export function buildLegalityContext(kb: KnowledgeBase, known: Known): LegalityContext {
+const NO_RULES: readonly LegalityRule[] = [];
+
+/** Builds the context of one step. @param extraRules hard rules of the sub-environment */
+export function buildLegalityContext(
+  kb: KnowledgeBase,
+  known: Known,
+  extraRules: readonly LegalityRule[] = NO_RULES,
+): LegalityContext {
   const table = pairTableOf(kb);
   const facts = knownFacts(known);
   const listed: MappedMedication[] = [];
@@ -97,6 +106,7 @@ export function buildLegalityContext(kb: KnowledgeBase, known: Known): LegalityC
     table,
     ranks: pairRanksOf(kb),
     truths: judgeConditions(table, facts, false, new Uint8Array(table.conditions.length)),
+    extraRules,
     verdicts: new Map(),
   };
 }

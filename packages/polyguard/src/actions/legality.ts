@@ -71,7 +71,11 @@ export function verifyPayload(
   const missing = checkTargets(context, effect);
   if (missing !== null) return { hard: [missing], soft: NO_HITS, effect };
   return {
-    hard: collect(HARD_RULES, context, effect),
+    hard: collect(
+      context.extraRules.length === 0 ? HARD_RULES : [...HARD_RULES, ...context.extraRules],
+      context,
+      effect,
+    ),
     soft: withReason(collect(SOFT_RULES, context, effect), checkReason(context, effect, rationale)),
     effect,
   };
@@ -89,6 +93,7 @@ export function isLegalPayload(context: LegalityContext, payload: ActionPayload)
 
 function breaksNoRule(context: LegalityContext, effect: ActionEffect): boolean {
   for (const rule of HARD_RULES) if (rule(context, effect) !== null) return false;
+  for (const rule of context.extraRules) if (rule(context, effect) !== null) return false;
   return true;
 }
 

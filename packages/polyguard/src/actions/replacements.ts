@@ -52,7 +52,7 @@ function lostBenefit(drug: Drug, condition: string): number {
 }
 
 /** assumption: yearly loss per risk point near the base rates, so that the order of drugs follows their harm. */
-function staticBurden(kb: KnowledgeBase, drug: Drug): number {
+export function staticBurden(kb: KnowledgeBase, drug: Drug): number {
   let loss = 0;
   for (const domain of HARM_DOMAINS) {
     const { lambda0, weight, beta, points } = HAZARDS[domain];

@@ -47,10 +47,13 @@ export type WireAction = z.infer<typeof actionSchema>;
 /** A model's own text instead of a typed action; judged by `parseRawAction`, never refused for its content. */
 const rawActionSchema = z.strictObject({ raw: z.string().max(200_000) });
 
-/** What `step` takes: a typed action or raw text. */
-export const stepActionSchema = z.union([actionSchema, rawActionSchema]);
+/** No action came in time: for this decision (`step`), or the time of the whole episode is over. Sent by who keeps time. */
+const timeoutSchema = z.strictObject({ timed_out: z.enum(["step", "episode"]) });
 
-/** A typed action or a model's own text. */
+/** What `step` takes: a typed action, raw text, or word that none came in time. */
+export const stepActionSchema = z.union([actionSchema, rawActionSchema, timeoutSchema]);
+
+/** A typed action, a model's own text, or word that none came in time. */
 export type StepAction = z.infer<typeof stepActionSchema>;
 
 /** One offered action in the observation. */

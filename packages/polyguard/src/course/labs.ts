@@ -4,6 +4,7 @@ import { targetDose } from "../kb/dose-grid.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import { findMeasurement } from "../observation/measurements.ts";
+import { CATION_ABSORPTION, PPI_ABSORPTION, tshAtShare } from "../pharmacology/levothyroxine.ts";
 import { copyPhysiology, type MutablePhysiology } from "../world/copies.ts";
 import type { Patient, Physiology, WorldState } from "../world/types.ts";
 import type { CourseContext } from "./context.ts";
@@ -31,11 +32,6 @@ const INR_DAYS = 4;
 const TSH_DAYS = 20;
 const HEMODYNAMIC_DAYS = 1;
 
-/** Levothyroxine that the gut lets through beside cations and PPIs; TSH = 2 exp(-4.605 (E/E_req - 1)). assumption: sizes. */
-const CATION_ABSORPTION = 0.7;
-const PPI_ABSORPTION = 0.85;
-const TSH_AT_REQUIREMENT = 2;
-const TSH_SLOPE = 4.605;
 /** TSH that an assay reports at most, mIU/L. */
 const TSH_LIMIT = 100;
 
@@ -46,7 +42,7 @@ const INR_EXPONENT = 1.5;
 const models = new WeakMap<KnowledgeBase, ExposureModel>();
 
 /** The exposure model of a knowledge base, made once; callers set patient and perpetrators before each use. */
-function modelOf(kb: KnowledgeBase): ExposureModel {
+export function exposureModelOf(kb: KnowledgeBase): ExposureModel {
   let model = models.get(kb);
   if (model === undefined) {
     model = new ExposureModel(kb.drugs.map(exposureProfileOf));
@@ -57,13 +53,13 @@ function modelOf(kb: KnowledgeBase): ExposureModel {
 
 /** The code of the level that a drug's dose is steered by (INR, *_LEVEL), if the simulator can measure it. */
 export function levelCodeOf(drug: Drug): string | null {
-  const code = drug.monitoring.find((item) => item === "INR" || item.endsWith("_LEVEL"));
+  const code = drug.monitoring.find((item) => item === "INR" || item === "VANC_AUC" || item.endsWith("_LEVEL"));
   return code !== undefined && findMeasurement(code) !== undefined ? code : null;
 }
 
 /** Exposure ratio of a drug of the state with its carry-over weights, dose apart. */
 export function exposureRatio(context: CourseContext, state: WorldState, drugIndex: number): number {
-  const model = modelOf(context.kb);
+  const model = exposureModelOf(context.kb);
   const { patient } = context.scenario;
   model.setPatient({
     crClMlPerMin: state.physiology.creatinineClearanceMlPerMin,
@@ -226,7 +222,7 @@ export function tshOf(context: CourseContext, state: WorldState, dosePerDay: num
     (isIn("POLYVALENT_CATION") && !isSeparated ? CATION_ABSORPTION : 1) *
     (isIn("PPI") ? PPI_ABSORPTION : 1);
   const relative = absorbed * (context.scenario.levelPerExposure.levothyroxine ?? 1 / Math.max(1, dosePerDay));
-  return Math.min(TSH_LIMIT, TSH_AT_REQUIREMENT * Math.exp(-TSH_SLOPE * (relative - 1)));
+  return Math.min(TSH_LIMIT, tshAtShare(relative));
 }
 
 function clamp(value: number, low: number, high: number): number {

@@ -25,14 +25,16 @@ const SEVERE_LOSS = 0.4;
 /** Relapse: rate .002 + .02 W a day while E < 1; its severity is 1 for 28 days (assumption:). */
 const RELAPSE_RATE_PER_DAY = 0.002;
 const RELAPSE_RATE_PER_W = 0.02;
-const RELAPSE_DAYS = 28;
+export const RELAPSE_DAYS = 28;
 /** Support orders multiply the effects of W by .8 (assumption:). */
 const SUPPORT_FACTOR = 0.8;
 const SUPPORT_ORDERS = ["CBT_I", "COUNSELLING"];
+/** What eases the withdrawal of a class, drug or group: clonidine for opioids, an H2 blocker for the rebound after a PPI. */
+const EASED_BY: Readonly<Partial<Record<Drug["taperClass"], string>>> = { OPIOID: "clonidine", PPI: "H2RA" };
 /** An adrenal crisis needs intercurrent stress, p .02 a day (assumption:). */
 const STRESS_PER_DAY = 0.02;
 /** Below this gap between adaptation and effect the body has settled; what is left is the untreated condition. */
-const SETTLED_GAP = 0.05;
+export const SETTLED_GAP = 0.05;
 
 /** Adaptation A one day later under effect E. */
 export function relaxAdaptation(adaptation: number, effect: number, tauDays: number, days: number): number {
@@ -47,7 +49,7 @@ export function withdrawalOf(kb: KnowledgeBase, medication: Medication): number 
 }
 
 /** Rate of severe withdrawal events per day at W; 0 for classes without one. */
-function severeWithdrawalRate(drug: Drug, withdrawal: number, conditions: WorldState["conditions"]): number {
+export function severeWithdrawalRate(drug: Drug, withdrawal: number, conditions: WorldState["conditions"]): number {
   const excess = withdrawal - SEVERE_ABOVE;
   if (excess <= 0) return 0;
   const rate = SEVERE_RATE_PER_DAY * excess * excess;
@@ -67,9 +69,20 @@ function severeWithdrawalRate(drug: Drug, withdrawal: number, conditions: WorldS
   }
 }
 
-/** Share of the effects of W that is left under the support orders of the state. */
-function supportFactor(state: WorldState): number {
+/** Rate of a relapse of the indication per day at W, while the effect is not whole. */
+export function relapseRate(withdrawal: number, support: number): number {
+  return RELAPSE_RATE_PER_DAY + RELAPSE_RATE_PER_W * support * withdrawal;
+}
+
+/** Share of the effects of W of a drug that is left under the support orders and the easing drugs of the state. */
+export function supportFactor(kb: KnowledgeBase, state: WorldState, { taperClass }: Drug): number {
   for (const { code } of state.orders) if (SUPPORT_ORDERS.includes(code)) return SUPPORT_FACTOR;
+  const easing = EASED_BY[taperClass];
+  if (easing === undefined) return 1;
+  for (const { drugIndex, isTaken } of state.medications) {
+    const { drugId, groups } = drugAt(kb, drugIndex);
+    if (isTaken && (drugId === easing || groups.includes(easing))) return SUPPORT_FACTOR;
+  }
   return 1;
 }
 
@@ -162,11 +175,11 @@ export function withdrawalLoss(
   let ade = 0;
   let dis = 0;
   let isAny = false;
-  const support = supportFactor(state);
   for (const medication of state.medications) {
     if (medication.adaptation <= 0 || !medication.isTaken) continue;
     const isPlanned = medication.taperPlan !== null && !medication.taperPlan.isPaused;
     if (!isPlanned && medication.dosePerDay >= medication.referenceDosePerDay) continue;
+    const support = supportFactor(kb, state, drugAt(kb, medication.drugIndex));
     let loss = keptLoss(medication, state, untilDay, support);
     if (loss === null) {
       sumMedication(kb, patient, state, medication, untilDay, support);
@@ -178,6 +191,7 @@ export function withdrawalLoss(
   }
   for (const stopped of state.stopped) {
     if (stopped.adaptation <= SETTLED_GAP) continue;
+    const support = supportFactor(kb, state, drugAt(kb, stopped.drugIndex));
     let loss = keptLoss(stopped, state, untilDay, support);
     if (loss === null) {
       lossSum.begin(drugAt(kb, stopped.drugIndex), state, stopped.indication, support);

@@ -153,7 +153,7 @@ export function pgpFactor(drug: Drug): number {
 
 /** P-gp sensitivity sigma of a victim. */
 export function pgpSensitivity(drug: Drug): number {
-  return PGP_SENSITIVITIES[drug.drugId] ?? 0;
+  return drug.pgpSensitivity ?? PGP_SENSITIVITIES[drug.drugId] ?? 0;
 }
 
 /** Factor of a drug on OATP1B1 victims; 1 = none. */

@@ -59,7 +59,8 @@ export function loadKnowledgeBase(tables: KnowledgeTables): KnowledgeBase {
   };
 }
 
-function withDerivedGroups(drug: Drug): Drug {
+/** The drug with the groups that follow from its row. */
+export function withDerivedGroups(drug: Drug): Drug {
   const derived = DERIVED_GROUPS.filter((group) => group.holds(drug)).map((group) => group.name);
   return { ...drug, groups: [...drug.groups, ...derived] };
 }

@@ -72,6 +72,8 @@ export interface Drug {
   readonly inhibits: readonly EnzymeEffect[];
   readonly induces: readonly EnzymeEffect[];
   readonly transporters: readonly TransporterRole[];
+  /** How strongly P-gp factors reach it, where the row itself tells; else the table of the exposure model. */
+  readonly pgpSensitivity?: number;
   readonly qtRisk: QtRisk | null;
   /** Anticholinergic burden 0-3. */
   readonly acb: number;

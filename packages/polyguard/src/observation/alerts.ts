@@ -71,7 +71,7 @@ export function showAlerts(
     if (
       !looked.has(hit.aIndex) &&
       !looked.has(hit.bIndex) &&
-      !isCovered(scenario, hit.entry.domainIndex, hit.aIndex, hit.bIndex)
+      (isHiddenPair(scenario, hit) || !isCovered(scenario, hit.entry.domainIndex, hit.aIndex, hit.bIndex))
     )
       continue;
     alerts.push(pairAlert(hit, a, b, isManaged(kb, hit.entry, sideOf(world, a), sideOf(world, b), management)));
@@ -158,6 +158,10 @@ function lookedUp(memory: Memory): ReadonlySet<number> {
   for (const evidence of memory.evidence) for (const index of evidence.drugIndexes) indexes.add(index);
   for (const note of memory.reviewNotes) if (note.drugIndex !== null) indexes.add(note.drugIndex);
   return indexes;
+}
+
+function isHiddenPair({ mask }: Scenario, { aIndex, bIndex }: PairHit): boolean {
+  return mask.hiddenPairs?.some(([a, b]) => (a === aIndex && b === bIndex) || (a === bIndex && b === aIndex)) ?? false;
 }
 
 /** Numbers of the regimen rules stand after those of the domains. */

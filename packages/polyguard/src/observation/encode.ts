@@ -59,7 +59,7 @@ export function encodeObservation(
     step_nonce: frame.nonce,
     sub_environment: scenario.subEnvironment,
     difficulty: scenario.difficulty,
-    task: { goal: scenario.goal, success_criteria: scenario.successCriteria as string[] },
+    task: taskOf(scenario),
     patient: {
       age: known.ageYears,
       sex: known.sex,
@@ -94,6 +94,7 @@ export function encodeObservation(
         severity: alert.severity,
         domain: alert.domain,
         source: alert.source,
+        managed: alert.isManaged,
       })),
       alert_coverage: known.alertCoverage,
       burden: {
@@ -117,6 +118,7 @@ export function encodeObservation(
         suspects: named as string[],
       })),
       stopped: known.stopped.map((each) => ({ drug_id: each.drugId, days_ago: each.daysAgo })),
+      orders: orderRows(kb, known),
       switch:
         known.declaredSwitch === null
           ? null
@@ -148,6 +150,30 @@ export function encodeObservation(
     warnings: frame.warnings as string[],
     uncertainty: { missing_fields: frame.missingFields as string[], entropy_hint: rounded(frame.entropyHint, 3) },
   };
+}
+
+function taskOf({ goal, successCriteria, targets, mustStay }: Scenario): Observation["task"] {
+  return {
+    goal,
+    success_criteria: successCriteria as string[],
+    ...(targets === undefined
+      ? {}
+      : {
+          targets: targets.map((each) => ({ med_ref: each.medRef, floor_dose_per_day: each.floorDosePerDay })),
+          must_stay: [...(mustStay ?? [])],
+        }),
+  };
+}
+
+/** Standing orders; those of before the episode tell no day. */
+function orderRows(kb: KnowledgeBase, { orders, clock }: Known): Observation["course"]["orders"] {
+  return orders
+    .filter(({ endDay }) => endDay === null || endDay > clock.day)
+    .map(({ code, drugIndex, startDay }) => ({
+      code,
+      drug_id: drugIndex === null ? null : drugAt(kb, drugIndex).drugId,
+      days_ago: startDay < 0 ? null : clock.day - startDay,
+    }));
 }
 
 function medicationRow(
@@ -209,6 +235,14 @@ function taperRows(kb: KnowledgeBase, known: Known): Observation["taper"] {
       pct_of_start: taper.pctOfStart,
       days_since_change: taper.daysSinceChange,
       withdrawal_score: taper.withdrawalScore,
+      plan: {
+        med_ref: taper.medRef,
+        step_pct: taper.stepPct,
+        interval_days: taper.intervalDays,
+        reductions: taper.reductions,
+        next_in_days: taper.nextReductionDay - known.clock.day,
+        paused: taper.isPaused,
+      },
     });
   }
   for (const stopped of known.stopped) {
@@ -218,6 +252,7 @@ function taperRows(kb: KnowledgeBase, known: Known): Observation["taper"] {
       pct_of_start: 0,
       days_since_change: stopped.daysAgo,
       withdrawal_score: stopped.withdrawalScore,
+      plan: null,
     });
   }
   return rows;

@@ -7,7 +7,6 @@ import { HarmEngine, risk90Days } from "../engine/harm.ts";
 import type { Facts } from "../interactions/facts.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
-import { TIERS } from "../scenario/tiers.ts";
 import type { Medication, WorldState } from "../world/types.ts";
 import { findListHits, type ListHits, showAlerts } from "./alerts.ts";
 import { factsOf } from "./facts.ts";
@@ -91,8 +90,8 @@ export class KnownBuilder {
     this.#engine = new HarmEngine(kb);
   }
 
-  /** All that the agent could know in this state. */
-  build(context: CourseContext, world: WorldState, memory: Memory): Known {
+  /** All that the agent could know in this state. @param own what the sub-environment tells beside it */
+  build(context: CourseContext, world: WorldState, memory: Memory, own: unknown = null): Known {
     const kb = this.#kb;
     const { scenario } = context;
     const { patient, mask } = scenario;
@@ -139,7 +138,7 @@ export class KnownBuilder {
       subEnvironment: scenario.subEnvironment,
       difficulty: scenario.difficulty,
       clock: world.clock,
-      maxSteps: TIERS[scenario.difficulty].steps,
+      maxSteps: scenario.initial.clock.stepsLeft,
       ageYears,
       sex,
       weightKg,
@@ -179,7 +178,9 @@ export class KnownBuilder {
       entropyHint: fields.count === 0 ? 0 : fields.missing.length / fields.count,
       burden: risk.burden,
       r90Estimate: risk.r90,
-      targets: [],
+      targets: scenario.targets?.map(({ medRef }) => medRef) ?? NO_TARGETS,
+      mustStay: scenario.mustStay ?? NO_TARGETS,
+      own,
     };
   }
 
@@ -305,6 +306,7 @@ export class KnownBuilder {
 }
 
 const NO_HISTORY: KnownMedication["doseHistory"] = [];
+const NO_TARGETS: readonly string[] = [];
 const NO_MULTIPLIERS = {};
 const NO_RESPONSES = {};
 

@@ -15,6 +15,8 @@ export interface Measurement {
   readonly high: number | null;
   /** Decimal places of a report. */
   readonly decimals: number;
+  /** Only measured while its drug is dosed by level: no record begins with one. */
+  readonly isDosingOnly?: true;
 }
 
 /**
@@ -42,6 +44,26 @@ export const MEASUREMENTS: readonly Measurement[] = [
   { code: "TAC_LEVEL", order: "TAC_LEVEL", place: "lab", unit: "ng/mL", low: 5, high: 10, decimals: 1 },
   { code: "CLZ_LEVEL", order: "CLZ_LEVEL", place: "lab", unit: "ng/mL", low: 350, high: 600, decimals: 0 },
   { code: "VRC_LEVEL", order: "VRC_LEVEL", place: "lab", unit: "ug/mL", low: 1, high: 5.5, decimals: 1 },
+  {
+    code: "VANC_AUC",
+    order: "VANC_AUC",
+    place: "lab",
+    unit: "mg.h/L",
+    low: 400,
+    high: 600,
+    decimals: 0,
+    isDosingOnly: true,
+  },
+  {
+    code: "GENT_LEVEL",
+    order: "GENT_LEVEL",
+    place: "lab",
+    unit: "mg.h/L",
+    low: 70,
+    high: 100,
+    decimals: 1,
+    isDosingOnly: true,
+  },
   { code: "QTC", order: "QTC", place: "vital", unit: "ms", low: 350, high: 470, decimals: 0 },
   { code: "HR", order: "HR", place: "vital", unit: "/min", low: 50, high: 100, decimals: 0 },
   { code: "SBP", order: "BP", place: "vital", unit: "mm[Hg]", low: 100, high: 150, decimals: 0 },

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { candidateSchema } from "../actions/schema.ts";
 import { DIFFICULTIES, SUB_ENVIRONMENTS } from "../scenario/types.ts";
+import { alternativeBlockSchema } from "../sub-environments/alternative-suggestion/block-schema.ts";
+import { banditBlockSchema } from "../sub-environments/bandit-mining/block-schema.ts";
+import { newDrugBlockSchema } from "../sub-environments/new-drug-decomposition/block-schema.ts";
+import { dosingBlockSchema } from "../sub-environments/precision-dosing/block-schema.ts";
 
 /** A laboratory value or vital sign; `flag` L, N or H against the reference range. */
 const labSchema = z.strictObject({
@@ -18,7 +22,12 @@ export const observationSchema = z.strictObject({
   step_nonce: z.string(),
   sub_environment: z.enum(SUB_ENVIRONMENTS),
   difficulty: z.enum(DIFFICULTIES),
-  task: z.strictObject({ goal: z.string(), success_criteria: z.array(z.string()) }),
+  task: z.strictObject({
+    goal: z.string(),
+    success_criteria: z.array(z.string()),
+    targets: z.array(z.strictObject({ med_ref: z.string(), floor_dose_per_day: z.number() })).optional(),
+    must_stay: z.array(z.string()).optional(),
+  }),
   patient: z.strictObject({
     age: z.int(),
     sex: z.enum(["F", "M"]),
@@ -73,6 +82,7 @@ export const observationSchema = z.strictObject({
         severity: z.string(),
         domain: z.string(),
         source: z.string(),
+        managed: z.boolean(),
       }),
     ),
     alert_coverage: z.number(),
@@ -86,6 +96,16 @@ export const observationSchema = z.strictObject({
       pct_of_start: z.number(),
       days_since_change: z.number(),
       withdrawal_score: z.number().nullable(),
+      plan: z
+        .strictObject({
+          med_ref: z.string(),
+          step_pct: z.number(),
+          interval_days: z.number(),
+          reductions: z.int(),
+          next_in_days: z.number(),
+          paused: z.boolean(),
+        })
+        .nullable(),
     }),
   ),
   course: z.strictObject({
@@ -95,6 +115,9 @@ export const observationSchema = z.strictObject({
     changes_28d: z.array(z.string()),
     symptoms: z.array(z.strictObject({ condition: z.string(), score: z.number(), suspects: z.array(z.string()) })),
     stopped: z.array(z.strictObject({ drug_id: z.string(), days_ago: z.number() })),
+    orders: z.array(
+      z.strictObject({ code: z.string(), drug_id: z.string().nullable(), days_ago: z.number().nullable() }),
+    ),
     switch: z.strictObject({ to: z.string(), earliest_day: z.number() }).nullable(),
     pill_count: z.number().nullable(),
     events: z.array(z.strictObject({ kind: z.string(), day: z.number(), stopped: z.string().nullable() })),
@@ -115,6 +138,10 @@ export const observationSchema = z.strictObject({
     z.strictObject({ step: z.int(), action_type: z.string(), target: z.string().nullable(), outcome: z.string() }),
   ),
   warnings: z.array(z.string()),
+  alternative: alternativeBlockSchema.optional(),
+  bandit: banditBlockSchema.optional(),
+  new_drug: newDrugBlockSchema.optional(),
+  dosing: dosingBlockSchema.optional(),
   uncertainty: z.strictObject({ missing_fields: z.array(z.string()), entropy_hint: z.number() }),
 });
 

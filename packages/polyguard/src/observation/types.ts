@@ -228,8 +228,12 @@ export interface Known {
   readonly burden: { readonly drugs: number; readonly acb: number; readonly dbi: number; readonly mrci: number };
   /** 90-day risk on known facts. */
   readonly r90Estimate: number;
-  /** Targets that the task names, by medRef; empty in DDI. */
+  /** Medications that the task asks to reduce, by medRef. */
   readonly targets: readonly string[];
+  /** Medications that the task asks to leave, by medRef. */
+  readonly mustStay: readonly string[];
+  /** What the sub-environment tells beside all this, for its own legality rules; null = nothing, as for a policy over a wire. */
+  readonly own: unknown;
 }
 
 /** Values of {@link Known} that do not follow from world and scenario: what was learned, shown and drawn. Immutable. */

@@ -1,28 +1,22 @@
 import type { MappedMedication } from "../actions/legality-context.ts";
-import { isManaged, type ManagedSide, managementOf } from "../interactions/managed.ts";
 import type { PairHit } from "../interactions/pair-hits.ts";
 import { pairEntries, pairTableOf } from "../interactions/pair-table.ts";
 import { type InteractionDomain, SEVERITIES, type Severity } from "../kb/domains.ts";
 import { findDrug } from "../kb/lookup.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
-import { findMeasurement, flagOf } from "../observation/measurements.ts";
 import type { Observation } from "../observation/schema.ts";
 import type { KnownAlert } from "../observation/types.ts";
-import type { ChartMemory } from "./chart-memory.ts";
 
-/** Alerts of an observation with the hits behind them, judged on what the policy knows of orders and doses. */
+/** Alerts of an observation with the hits behind them. */
 export function alertsOf(
   kb: KnowledgeBase,
   observation: Observation,
   active: readonly MappedMedication[],
   pairHits: readonly PairHit[],
-  orders: ReadonlySet<string>,
-  memory: ChartMemory,
 ): KnownAlert[] {
   const byDrug = new Map(active.map((each) => [each.drugIndex, each]));
-  const management = managementOf(kb, [...byDrug.keys()], orders);
   const alerts: KnownAlert[] = [];
-  for (const { id, drugs, severity, domain, source } of observation.safety.alerts) {
+  for (const { id, drugs, severity, domain, source, managed } of observation.safety.alerts) {
     const members = drugs
       .map((drugId) => findDrug(kb, drugId)?.index)
       .map((index) => (index === undefined ? undefined : byDrug.get(index)))
@@ -38,15 +32,7 @@ export function alertsOf(
       domain: domain as InteractionDomain,
       source,
       hit,
-      isManaged:
-        hit !== null &&
-        isManaged(
-          kb,
-          hit.entry,
-          sideOf(observation, memory, byDrug.get(hit.aIndex)!),
-          sideOf(observation, memory, byDrug.get(hit.bIndex)!),
-          management,
-        ),
+      isManaged: managed,
     });
   }
   return alerts;
@@ -84,26 +70,5 @@ function pairHitOf(
     managementCodes: entry.managementCodes,
     isDerived: entry.isDerived,
     entry,
-  };
-}
-
-function sideOf(observation: Observation, memory: ChartMemory, medication: MappedMedication): ManagedSide {
-  const { lastLevel } = medication;
-  const measurement = lastLevel === null ? undefined : findMeasurement(lastLevel.code);
-  const levelDay = lastLevel === null ? 0 : observation.course.day - lastLevel.ageDays;
-  const isInRange = measurement !== undefined && flagOf(measurement, lastLevel!.value) === "N";
-  const isReviewed = memory.reviews.some(
-    ({ medRef, validUntilStep }) =>
-      validUntilStep >= observation.step && (medRef === null || medRef === medication.medRef),
-  );
-  return {
-    drugIndex: medication.drugIndex,
-    dosePerDay: medication.dosePerDay,
-    startDay: medication.startDay ?? Number.NEGATIVE_INFINITY,
-    doseHistory: medication.doseHistory,
-    // Only samples of the episode count: an older value may be of the time before the pair.
-    lastInRangeLevelDay: isInRange && levelDay > 0 ? levelDay : null,
-    isTapering: medication.taper !== null && !medication.taper.isPaused,
-    isReviewed,
   };
 }

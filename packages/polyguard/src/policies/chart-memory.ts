@@ -1,18 +1,14 @@
 import { canonicalPayload } from "../actions/canonical.ts";
-import type { ActionPayload, Reviewer, TaperPace } from "../actions/types.ts";
+import type { ActionPayload, Reviewer } from "../actions/types.ts";
 import type { Observation } from "../observation/schema.ts";
-import type { ActiveOrder, DosePoint, Review } from "../world/types.ts";
+import type { DosePoint, Review } from "../world/types.ts";
 
 /** A review counts for this many steps after it. */
 const REVIEW_VALID_STEPS = 2;
 
 /** What a policy remembers of its own episode because observations do not repeat it. Mutable; one per episode. */
 export class ChartMemory {
-  readonly orders: ActiveOrder[] = [];
   readonly reviews: (Omit<Review, "drugIndex"> & { readonly medRef: string | null })[] = [];
-  /** Pace by med_ref of the tapers it started or changed. */
-  readonly paces = new Map<string, TaperPace>();
-  readonly paused = new Set<string>();
   /** Doses seen by med_ref, ascending in day. */
   readonly doses = new Map<string, DosePoint[]>();
   /** med_ref of the old drug by row number of the new one, for cross-overs. */
@@ -49,41 +45,14 @@ export class ChartMemory {
 
   #remember(observation: Observation, payload: ActionPayload): void {
     const { day } = observation.course;
-    if ("orders" in payload)
-      for (const code of payload.orders) this.orders.push({ code, drugIndex: null, startDay: day, endDay: null });
-    switch (payload.type) {
-      case "START_TAPER":
-        this.paces.set(payload.medRef, payload.taper);
-        this.paused.delete(payload.medRef);
-        break;
-      case "CONTINUE_TAPER":
-        if (payload.taper !== null) this.paces.set(payload.medRef, payload.taper);
-        this.paused.delete(payload.medRef);
-        break;
-      case "PAUSE_TAPER":
-      case "REVERT_TAPER":
-        this.paused.add(payload.medRef);
-        break;
-      case "ADD_DRUG":
-        if (payload.crossOverFromMedRef !== null) this.crossOvers.set(payload.drugIndex, payload.crossOverFromMedRef);
-        break;
-      case "SEPARATE_TIMING":
-        this.orders.push({ code: "TIMING", drugIndex: null, startDay: day, endDay: null });
-        break;
-      case "ADD_PROTECTION":
-        if (payload.protection === "LAXATIVE" || payload.protection === "NALOXONE")
-          this.orders.push({ code: payload.protection, drugIndex: null, startDay: day, endDay: null });
-        break;
-      case "REQUEST_REVIEW":
-        this.reviews.push({
-          reviewTo: payload.reviewTo satisfies Reviewer,
-          medRef: payload.target,
-          day,
-          validUntilStep: observation.step - 1 + REVIEW_VALID_STEPS,
-        });
-        break;
-      default:
-        break;
-    }
+    if (payload.type === "ADD_DRUG" && payload.crossOverFromMedRef !== null)
+      this.crossOvers.set(payload.drugIndex, payload.crossOverFromMedRef);
+    if (payload.type === "REQUEST_REVIEW")
+      this.reviews.push({
+        reviewTo: payload.reviewTo satisfies Reviewer,
+        medRef: payload.target,
+        day,
+        validUntilStep: observation.step - 1 + REVIEW_VALID_STEPS,
+      });
   }
 }

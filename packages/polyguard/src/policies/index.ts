@@ -1,8 +1,7 @@
-import { didYouMean, type Policy, PraxisError, type SyncEnv } from "@praxis/env";
-import type { StepAction } from "../actions/schema.ts";
+import { didYouMean, PraxisError, type SyncEnv } from "@praxis/env";
 import { loadBundledKnowledgeBase } from "../kb/node.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
-import type { Observation } from "../observation/schema.ts";
+import { makeContextualBanditPolicy } from "./contextual-bandit/weights.ts";
 import {
   intervalScore,
   makeLookaheadPlanner,
@@ -12,6 +11,7 @@ import {
   yearScore,
 } from "./oracle-planners.ts";
 import { makeOraclePolicy } from "./oracle-policy.ts";
+import { type PolyGuardPolicy, withOwnPlay } from "./own-play.ts";
 import { makeRandomLegalPolicy } from "./random-legal.ts";
 import { makeRuleBasedPolicy } from "./rule-based.ts";
 import {
@@ -20,10 +20,9 @@ import {
   makeReviewAlwaysPolicy,
   makeStopAllPolicy,
 } from "./simple-policies.ts";
-import { makeClosedLoopPlanner, makeOpenLoopPlanner } from "./typical-patient.ts";
+import { makeClosedLoopPlanner, makeKnownPlanner, makeOpenLoopPlanner } from "./typical-patient.ts";
 
-/** A policy that plays PolyGuard. */
-export type PolyGuardPolicy = Policy<StepAction, Observation>;
+export type { PolyGuardPolicy } from "./own-play.ts";
 
 /** Policies that need the observation alone, and so play over a wire as well. */
 const OBSERVATION_POLICIES: Readonly<Record<string, (kb: KnowledgeBase) => PolyGuardPolicy>> = {
@@ -32,6 +31,9 @@ const OBSERVATION_POLICIES: Readonly<Record<string, (kb: KnowledgeBase) => PolyG
   stop_all: makeStopAllPolicy,
   review_always: makeReviewAlwaysPolicy,
   rule_based: makeRuleBasedPolicy,
+  contextual_bandit: makeContextualBanditPolicy,
+  // Doses by estimated parameters; where no drug is dosed by level it plays the rules.
+  map_planner: (kb) => ({ ...makeRuleBasedPolicy(kb), name: "map_planner" }),
 };
 
 /** Planners of the oracles, which read the latent state of an environment in this process. */
@@ -42,6 +44,7 @@ const ORACLES: Readonly<Record<string, () => OraclePlanner>> = {
   oracle_lookahead: () => makeLookaheadPlanner(),
   open_loop: makeOpenLoopPlanner,
   closed_loop: makeClosedLoopPlanner,
+  oracle_known: makeKnownPlanner,
 };
 
 /** Names of the observation policies. */
@@ -59,7 +62,7 @@ export function makeObservationPolicy(name: string, kb: KnowledgeBase = loadBund
   const make = OBSERVATION_POLICIES[name];
   if (make === undefined || !Object.hasOwn(OBSERVATION_POLICIES, name))
     throw unknownPolicy(name, OBSERVATION_POLICY_NAMES);
-  return make(kb);
+  return withOwnPlay(make(kb), { kb, env: null });
 }
 
 /**
@@ -67,11 +70,12 @@ export function makeObservationPolicy(name: string, kb: KnowledgeBase = loadBund
  * Throws UNKNOWN_NAME with the nearest name.
  */
 export function makePolyguardPolicy(name: string, env: SyncEnv): PolyGuardPolicy {
-  if (name === "random_legal") return makeRandomLegalPolicy(env);
+  const tools = { kb: loadBundledKnowledgeBase(), env };
+  if (name === "random_legal") return withOwnPlay(makeRandomLegalPolicy(env), tools);
   if (OBSERVATION_POLICY_NAMES.includes(name)) return makeObservationPolicy(name);
   const makePlanner = Object.hasOwn(ORACLES, name) ? ORACLES[name] : undefined;
   if (makePlanner === undefined) throw unknownPolicy(name, POLYGUARD_POLICIES);
-  return makeOraclePolicy(name, env, makePlanner);
+  return withOwnPlay(makeOraclePolicy(name, env, makePlanner), tools);
 }
 
 function unknownPolicy(name: string, known: readonly string[]): PraxisError {

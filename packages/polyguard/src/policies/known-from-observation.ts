@@ -8,7 +8,7 @@ import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import { factsOf } from "../observation/facts.ts";
 import type { Observation } from "../observation/schema.ts";
 import type { Known, KnownMedication, KnownStopped, KnownTaper, KnownValue } from "../observation/types.ts";
-import type { Allergy, CourseEvent, LifeExpectancy, Preference } from "../world/types.ts";
+import type { ActiveOrder, Allergy, CourseEvent, LifeExpectancy, Preference } from "../world/types.ts";
 import { alertsOf } from "./chart-alerts.ts";
 import type { ChartMemory } from "./chart-memory.ts";
 
@@ -36,7 +36,14 @@ export function knownFromObservation(kb: KnowledgeBase, observation: Observation
   const facts = factsOf(base);
   const active = mapped.filter(({ status }) => status !== "held");
   const pairHits = findPairHits(kb, active, facts, { unknownCountsAs: true });
-  const orders = memory.orders;
+  const orders = course.orders.map(
+    ({ code, drug_id: drugId, days_ago: daysAgo }): ActiveOrder => ({
+      code,
+      drugIndex: drugId === null ? null : (findDrug(kb, drugId)?.index ?? null),
+      startDay: daysAgo === null ? BEFORE_EPISODE : day - daysAgo,
+      endDay: null,
+    }),
+  );
   const codes = new Set(orders.map(({ code }) => code));
   const indexOf = (medRef: string | null): number | null =>
     mapped.find((each) => each.medRef === medRef)?.drugIndex ?? null;
@@ -79,7 +86,7 @@ export function knownFromObservation(kb: KnowledgeBase, observation: Observation
       ...each,
       medRef: refOfDiscrepancy(kb, medications, each),
     })),
-    alerts: alertsOf(kb, observation, active, pairHits, codes, memory),
+    alerts: alertsOf(kb, observation, active, pairHits),
     alertCoverage: observation.safety.alert_coverage,
     pairHits,
     regimenHits: findRegimenHits(
@@ -152,9 +159,14 @@ export function knownFromObservation(kb: KnowledgeBase, observation: Observation
       mrci: observation.safety.burden.mrci,
     },
     r90Estimate: observation.safety.r90_estimate,
-    targets: [],
+    targets: (observation.task.targets ?? []).map(({ med_ref: medRef }) => medRef),
+    mustStay: observation.task.must_stay ?? [],
+    own: null,
   };
 }
+
+/** Start of orders that were placed before the episode. */
+const BEFORE_EPISODE = -30;
 
 function valuesOf({ organ, labs, vitals, course }: Observation): Record<string, KnownValue> {
   const values: Record<string, KnownValue> = {};
@@ -208,29 +220,29 @@ function levelCodeOfDrug(drug: Drug): string | null {
   return drug.drugId === "levothyroxine" ? "TSH" : levelCodeOf(drug);
 }
 
-/** A plan that runs or rests; its pace is remembered, and else taken as slow. */
+/** A plan that runs or rests. */
 function taperOf(
   observation: Observation,
   memory: ChartMemory,
   row: Observation["medications"][number],
   drug: Drug,
 ): KnownTaper | null {
-  const seen = observation.taper.find(({ drug_id: drugId }) => drugId === row.drug_id);
-  if (seen === undefined || seen.pct_of_start <= 0) return null;
+  const seen = observation.taper.find(({ plan }) => plan?.med_ref === row.med_ref);
+  if (seen === undefined || seen.plan === null) return null;
   const { day } = observation.course;
-  const pace = memory.paces.get(row.med_ref) ?? { stepPct: 10, intervalDays: 28 };
+  const { plan } = seen;
   const doses = memory.doses.get(row.med_ref) ?? [];
   const lastReductionDay = day - seen.days_since_change;
   return {
     medRef: row.med_ref,
     drugIndex: drug.index,
-    stepPct: pace.stepPct,
-    intervalDays: pace.intervalDays,
-    reductions: Math.max(1, doses.length - 1),
-    isPaused: memory.paused.has(row.med_ref),
+    stepPct: plan.step_pct,
+    intervalDays: plan.interval_days,
+    reductions: plan.reductions,
+    isPaused: plan.paused,
     startDay: lastReductionDay,
     lastReductionDay,
-    nextReductionDay: lastReductionDay + pace.intervalDays,
+    nextReductionDay: day + plan.next_in_days,
     previousDosePerDay: doses[doses.length - 2]?.dosePerDay ?? row.dose_per_day,
     pctOfStart: seen.pct_of_start,
     daysSinceChange: seen.days_since_change,

@@ -16,8 +16,8 @@ import {
 } from "./information-rules.ts";
 import { carryOn, completeSwitch, fillOmissions, fixDoses, steerTapers } from "./therapy-rules.ts";
 
-/** The rules in the order they are asked; the first that has something to say decides. */
-const RULES: readonly PolicyRule[] = [
+/** The rules of the medication course in the order they are asked. */
+export const COURSE_RULES: readonly PolicyRule[] = [
   steerTapers,
   completeSwitch,
   reconcileItems,
@@ -35,12 +35,34 @@ const RULES: readonly PolicyRule[] = [
 ];
 
 /** Decides by the rules; null only when nothing is offered. */
-function decideByRules(chart: Chart): Decision | null {
-  for (const rule of RULES) {
+function decideByRules(chart: Chart, rules: readonly PolicyRule[]): Decision | null {
+  for (const rule of rules) {
     const decision = rule(chart);
     if (decision !== null) return decision;
   }
   return null;
+}
+
+/** A policy that reads each observation into a chart and asks the rules in their order; the first that has something to say decides. */
+export function makeChartPolicy(
+  name: string,
+  kb: KnowledgeBase,
+  rules: readonly PolicyRule[],
+): Policy<StepAction, Observation> {
+  let reader = new ChartReader(kb);
+  return {
+    name,
+    reset: () => {
+      reader = new ChartReader(kb);
+    },
+    act: (observation) => {
+      const chart = reader.read(observation);
+      const decision = decideByRules(chart, rules);
+      if (decision === null) return { raw: "" };
+      reader.choose(chart, decision.offer.payload);
+      return actionOf(chart, decision);
+    },
+  };
 }
 
 /**
@@ -48,18 +70,5 @@ function decideByRules(chart: Chart): Decision | null {
  * never picks what the verifier refuses on what it knows, and says why in plain words.
  */
 export function makeRuleBasedPolicy(kb: KnowledgeBase): Policy<StepAction, Observation> {
-  let reader = new ChartReader(kb);
-  return {
-    name: "rule_based",
-    reset: () => {
-      reader = new ChartReader(kb);
-    },
-    act: (observation) => {
-      const chart = reader.read(observation);
-      const decision = decideByRules(chart);
-      if (decision === null) return { raw: "" };
-      reader.choose(chart, decision.offer.payload);
-      return actionOf(chart, decision);
-    },
-  };
+  return makeChartPolicy("rule_based", kb, COURSE_RULES);
 }

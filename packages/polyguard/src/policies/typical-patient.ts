@@ -68,6 +68,11 @@ export function makeClosedLoopPlanner(): OraclePlanner {
   });
 }
 
+/** Plans for the typical patient at every step anew, on a record that hides nothing: the most a legal agent could do. */
+export function makeKnownPlanner(): OraclePlanner {
+  return makeTypicalPlanner((_kb, state) => `${state.clock.step}`);
+}
+
 /** @param newsOf text that changes when there is reason to plan again */
 function makeTypicalPlanner(newsOf: (kb: KnowledgeBase, state: WorldState) => string): OraclePlanner {
   let news: string | null = null;

@@ -112,8 +112,13 @@ export function isDangerVisible(legality: LegalityContext): boolean {
   );
 }
 
-function isBeingAddressed({ listed, byRef }: LegalityContext, alert: KnownAlert): boolean {
+function isBeingAddressed({ listed, byRef, known }: LegalityContext, alert: KnownAlert): boolean {
+  // One dependence taper at a time: the task's other drugs wait for their turn.
+  const isTargetUnderWay = listed.some(
+    ({ medRef, taper }) => taper !== null && !taper.isPaused && known.targets.includes(medRef),
+  );
   return alert.medRefs.some((medRef) => {
+    if (isTargetUnderWay && known.targets.includes(medRef)) return true;
     const medication = byRef.get(medRef);
     if (medication === undefined) return false;
     const isLeaving = (medication.taper !== null && !medication.taper.isPaused) || medication.endDay !== null;

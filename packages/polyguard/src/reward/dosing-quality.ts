@@ -7,7 +7,8 @@ import type { Patient, WorldState } from "../world/types.ts";
 /** Share outside the range that still earns half. */
 const NEAR_RANGE = 0.25;
 
-interface Dosed {
+/** A dose as it is judged. */
+export interface Dosed {
   readonly drug: Drug;
   readonly dosePerDay: number;
   /** As needed, tapering or still rising: no lower end. */
@@ -37,7 +38,7 @@ export function dosingQuality(
   let sum = 0;
   let count = 0;
   const score = (dosed: Dosed): void => {
-    sum += qualityOf(dosed, facts);
+    sum += doseQuality(dosed, facts);
     count++;
   };
   for (const medication of world.medications) {
@@ -60,7 +61,8 @@ export function dosingQuality(
   return count === 0 ? 0.5 : sum / count;
 }
 
-function qualityOf({ drug, dosePerDay, hasNoFloor }: Dosed, facts: RenalDoseFacts): number {
+/** 1 inside [dose_min, upper end after the renal rule], .5 within a quarter of it, 0 beyond or where the rule forbids the drug. */
+export function doseQuality({ drug, dosePerDay, hasNoFloor }: Dosed, facts: RenalDoseFacts): number {
   const usual = usualDoseMax(drug);
   const cap =
     drug.renalRule.clauses.length > 0 || drug.renalRule.hasAfRule ? judgeRenalRule(drug, facts).doseCap : null;

@@ -42,7 +42,7 @@ const DEFAULT_LIMITS: EpisodeLimits = {
   harmRatio: 3,
 };
 
-/** Wall clock limits in milliseconds; the server keeps time, the environment none. */
+/** Wall clock limits in milliseconds. The environment keeps no time: `withTimeouts` or a server does. */
 export const DEFAULT_TIMEOUTS_MS = {
   environmentStep: 2500,
   agentDecision: 30_000,

@@ -41,6 +41,12 @@ export interface ScoredState {
   /** Steps so far in the episode, this one not counted. */
   readonly step: number;
   readonly maxSteps: number;
+  /** The sub-environment's own estimate of what an information action is worth; absent or null = the general one. */
+  readonly informationValue?: (payload: ActionPayload) => number | null;
+  /** Whether a legal choice is good by the sub-environment's own measure; null = by the course value. */
+  readonly ownJudgement?: (payload: ActionPayload | null) => boolean | null;
+  /** Components that the sub-environment scores in its own way; null payload = nothing is carried out. Absent = none. */
+  readonly ownComponents?: (payload: ActionPayload | null, confidence: number) => Partial<Components>;
 }
 
 /** What was done, as far as the score cares. */
@@ -75,6 +81,8 @@ export interface StepScore {
   readonly value: CourseValue;
 }
 
+const NO_COMPONENTS: Partial<Components> = {};
+
 /** U(a) is good within this share of the range from best to worst legal. */
 const GOOD_SHARE = 0.25;
 
@@ -102,18 +110,20 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
   const value = courseValueOf(state, payload, isCarriedOut);
   const cost = isCarriedOut ? action.changeCost : 0;
   const utility = value.utility - cost;
-  const isGood = isGoodChoice(assessment, verdict.legal, utility);
+  const judged = isCarriedOut ? (state.ownJudgement?.(payload) ?? null) : null;
+  const isGood = judged ?? isGoodChoice(assessment, verdict.legal, utility);
   const effect = payload === null ? null : effectOf(legality, payload);
   const voi =
     isCarriedOut && isInformationAction(payload.type)
-      ? valueOfInformation(
+      ? (state.informationValue?.(payload) ??
+        valueOfInformation(
           course,
           state.evaluator,
           world,
           legality,
           payload,
           assessment.candidates.map(({ candidate }) => candidate),
-        )
+        ))
       : 0;
   const { keep } = assessment;
   const isSmall = isCarriedOut && usesChange(payload.type) && Math.abs(utility - keep.utility) < CHURN_LIMIT;
@@ -139,7 +149,8 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
     anti_cheat_score: antiCheatScore(flags),
     uncertainty_calibration_score: uncertaintyCalibration(action.confidence, isGood),
   };
-  const components = quantizeAll(raw);
+  const own = state.ownComponents?.(isCarriedOut ? payload : null, action.confidence) ?? NO_COMPONENTS;
+  const components = quantizeAll(Object.assign(raw, own));
   const { channels, total } = totalReward(components, weights);
   const gateInput = {
     isUnparsable: action.isUnparsable,
@@ -149,7 +160,8 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
       isCarriedOut &&
       effect !== null &&
       createsLatentContraindication(legality.kb, world, trueFacts(course.scenario.patient, world), effect),
-    harmRise: value.harm + cost - keep.harm,
+    // Where a sub-environment judges safety by its own model, harm on the course says nothing of the action.
+    harmRise: own.safety_delta_score === undefined ? value.harm + cost - keep.harm : 0,
     isIdle: payload !== null && isIdleKind(payload) && assessment.isDangerVisible && !assessment.needsAbstention,
   };
   const { reward, bound } = applyGates(total, gateInput);
@@ -158,7 +170,7 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
   raw.safety_delta_score = safetyDelta(value, voided);
   raw.burden_improvement_score = burdenImprovement(value, voided);
   raw.disease_stability_score = diseaseStability(value, voided);
-  const capped = quantizeAll(raw);
+  const capped = quantizeAll(Object.assign(raw, own));
   return {
     reward,
     components,
@@ -181,7 +193,7 @@ export function keepReward(state: ScoredState): number {
   const context = { keep, credit: lowerReferences(state.credit, keep), isCapped: false, voi: 0 };
   const payload: ActionPayload = { type: "KEEP_REGIMEN" };
   const effect: ActionEffect = effectOf(legality, payload);
-  const isGood = isGoodChoice(assessment, true, assessment.keep.utility);
+  const isGood = state.ownJudgement?.(payload) ?? isGoodChoice(assessment, true, assessment.keep.utility);
   const components = quantizeAll({
     format_compliance_score: 1,
     candidate_alignment_score: 1,
@@ -196,6 +208,7 @@ export function keepReward(state: ScoredState): number {
     explanation_grounding_score: 1,
     anti_cheat_score: 1,
     uncertainty_calibration_score: uncertaintyCalibration(isGood ? 1 : 0, isGood),
+    ...state.ownComponents?.(payload, 1),
   });
   return totalReward(components, state.weights).total;
 }

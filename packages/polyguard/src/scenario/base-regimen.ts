@@ -61,7 +61,9 @@ export function fillBaseRegimen(
   treatAll(draft, rng, size.high, allowed);
   // A patient with too few drugs gets another condition, by prevalence; the marginals of drawPatient are those before this.
   for (let attempt = 0; draft.medications.length < size.low && attempt < 30; attempt++) {
-    const codes = DRAWN_CODES.filter((code) => !draft.conditions.has(code) && FIRST_LINE[code] !== undefined);
+    const codes = DRAWN_CODES.filter(
+      (code) => !draft.conditions.has(code) && !draft.absent.has(code) && FIRST_LINE[code] !== undefined,
+    );
     const weights = codes.map((code) => prevalenceOf(code, draft.patient.sex));
     if (weights.every((weight) => weight <= 0)) return false;
     draft.addCondition(codes[rng.weightedIndex(weights)]!, rng);
@@ -85,6 +87,7 @@ function treatAll(draft: ScenarioDraft, rng: Rng, high: number, allowed: DrugFil
       );
       if (isTreated) continue;
       const isPlaced = draft.medications.length < high && place(draft, rng, code, list, allowed);
+      if (draft.withheld.some(({ condition }) => condition === code)) continue;
       if (!isPlaced && !draft.medications.some((each) => each.drug.indications.includes(code))) {
         draft.conditions.delete(code);
         break;
@@ -102,7 +105,7 @@ function sharesClass(draft: ScenarioDraft, drug: Drug, list: readonly string[]):
 function place(draft: ScenarioDraft, rng: Rng, code: string, list: readonly string[], allowed: DrugFilter): boolean {
   for (const drugId of rng.shuffled(list)) {
     const drug = getDrug(draft.kb, drugId);
-    const dosePerDay = allowed(drug) && !draft.clashes(drug) ? draft.legalDose(drug) : null;
+    const dosePerDay = allowed(drug) && !draft.clashes(drug) && !draft.isWithheld(drug) ? draft.legalDose(drug) : null;
     if (dosePerDay === null || isDiscouraged(draft, drug)) continue;
     const hits = draft.pairHits({ drug, dosePerDay });
     const isNewHit = hits.some(
@@ -155,5 +158,7 @@ export function addProtections(draft: ScenarioDraft, rng: Rng, high: number, all
       levelShift: 1,
       hazard: -1,
     });
-  if (draft.medications.some((each) => each.drug.groups.includes("OPIOID"))) draft.orders.push("BOWEL");
+  const isLaxativeWithheld = draft.withheld.some(({ options }) => options?.includes("LAXATIVE") === true);
+  if (draft.medications.some((each) => each.drug.groups.includes("OPIOID")) && !isLaxativeWithheld)
+    draft.orders.push("BOWEL");
 }

@@ -18,6 +18,8 @@ const ADHERENCE = { mean: 0.9, deviation: 0.08, low: 0.5, high: 1 };
 const FULL_RESPONSE_SHARE = 0.65;
 const LOW_RESPONSE = 0.35;
 const TAU_SPREAD = 0.3;
+/** Conditions that are over began this long ago (assumption:). */
+const HISTORY_DAY = -1500;
 
 /** Adherence, hidden responses of drugs that are not on the list yet. Drugs on the list help: they were kept. */
 function drawHidden(draft: ScenarioDraft, rng: Rng): WorldState["hidden"] {
@@ -31,6 +33,8 @@ function drawHidden(draft: ScenarioDraft, rng: Rng): WorldState["hidden"] {
         responses[`${code}:${drug.drugId}`] = LOW_RESPONSE;
     }
   }
+  for (const { drug, indication, isFailing } of draft.medications)
+    if (isFailing === true) responses[`${indication}:${drug.drugId}`] = LOW_RESPONSE;
   const adherence = truncatedNormal(rng, ADHERENCE.mean, ADHERENCE.deviation, ADHERENCE.low, ADHERENCE.high);
   return { adherence, responses, pkEffects: {} };
 }
@@ -50,8 +54,8 @@ function toMedication(entry: DraftMedication, number: number, adherence: number,
     endDay: entry.endDay,
     indication: entry.indication,
     isPrn: false,
-    source: "list",
-    isListed: true,
+    source: entry.source ?? "list",
+    isListed: entry.isUnlisted !== true,
     isTaken: true,
     isUnreconciled: false,
     heldUntilDay: null,
@@ -64,7 +68,7 @@ function toMedication(entry: DraftMedication, number: number, adherence: number,
     lastDoseChangeDay: -daysOfUse,
     exposureReference: null,
     lastInRangeLevelDay: null,
-    responseFactor: 1,
+    responseFactor: entry.responseFactor ?? 1,
     crossOverFromDrugIndex: null,
     carryOver: carryOverAfterUse(timing, 0, daysOfUse),
     onsetShare: onsetAfterUse(timing, 0, daysOfUse),
@@ -121,7 +125,10 @@ export function makeScenario(request: InitialRequest): Omit<Scenario, "mask"> {
     },
     medications,
     stopped: [],
-    conditions: [...draft.conditions.values()],
+    conditions: [
+      ...draft.conditions.values(),
+      ...[...draft.history].map((code) => ({ code, severity: 0, onsetDay: HISTORY_DAY, cascade: null })),
+    ],
     physiology: draft.physiology,
     labs: draft.conditions.has("T2DM") ? { A1C: truncatedNormal(rngs.pk, 7.4, 0.6, 6, 10) } : {},
     orders: [...new Set(draft.orders)].map((code) => ({ code, drugIndex: null, startDay: -30, endDay: null })),
@@ -188,7 +195,8 @@ function drawGaps(
   tier: TierSettings,
 ): { readonly gaps: readonly TruthGap[]; readonly reconciled: readonly Medication[] } {
   const count = rng.integer(tier.unreconciled[0], tier.unreconciled[1]);
-  const chosen = new Set(rng.shuffled(medications.map((each) => each.medRef)).slice(0, count));
+  const listed = medications.filter((each) => each.isListed);
+  const chosen = new Set(rng.shuffled(listed.map((each) => each.medRef)).slice(0, count));
   const gaps: TruthGap[] = [];
   const reconciled = medications.map((medication) => {
     if (!chosen.has(medication.medRef)) return medication;
@@ -205,6 +213,15 @@ function drawGaps(
     });
     return { ...medication, isUnreconciled: true };
   });
+  for (const { medRef, isListed } of medications)
+    if (!isListed)
+      gaps.push({
+        id: `dc${gaps.length + 1}`,
+        kind: "otc_unlisted",
+        medRef,
+        listedDosePerDay: null,
+        isResolved: false,
+      });
   return { gaps, reconciled };
 }
 

@@ -35,6 +35,7 @@ export function drawMask(
   const values: Record<string, KnownValue> = {};
   const levels = new Set(state.medications.map((each) => levelCodeOf(drugAt(kb, each.drugIndex))));
   for (const measurement of MEASUREMENTS) {
+    if (measurement.isDosingOnly === true) continue;
     const isHidden = rng.bernoulli(tier.missing);
     const isStale = rng.bernoulli(tier.stale);
     const drift = rng.normal();

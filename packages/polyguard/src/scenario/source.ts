@@ -1,18 +1,19 @@
 import { didYouMean, type FieldError, PraxisError } from "@praxis/env";
 import type { CourseEvaluator } from "../course/evaluator.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
-import { generateScenario, type ScenarioKey, scenarioId } from "./generate.ts";
+import { SUB_ENVIRONMENT_TABLE } from "../sub-environments/index.ts";
+import type { Drawn } from "../sub-environments/sub-environment.ts";
+import { CATALOGUE, type ScenarioKey, scenarioId, type Task } from "./key.ts";
+import type { PackShelf } from "./packs.ts";
 import { SPLIT_SEEDS } from "./splits.ts";
-import { DIFFICULTIES, type Difficulty, type Scenario, SPLITS, type Split, SUB_ENVIRONMENTS } from "./types.ts";
+import { withStress } from "./stress.ts";
+import { DIFFICULTIES, type Difficulty, SPLITS, type Split, type SubEnvironment as SubEnvironmentId } from "./types.ts";
 
-/** Tasks that can be played. */
-export const TASKS = ["ddi_risk"] as const;
+/** Tasks in the order of the catalogue. */
+export const TASKS: readonly Task[] = CATALOGUE.map(({ task }) => task);
 
-/** Sub-environments that can be played. */
-const PLAYABLE = ["DDI"] as const;
-
-/** Scenarios kept so that a repeated reset costs nothing. */
-const CACHE_SIZE = 512;
+/** Task of a reset that names none. */
+const DEFAULT_TASK: Task = "ddi_risk";
 
 /** Throws UNKNOWN_NAME with the nearest name unless `value` is one of `names`. */
 export function checkName<T extends string>(what: string, value: string, names: readonly T[]): T {
@@ -24,11 +25,14 @@ export function checkName<T extends string>(what: string, value: string, names: 
   );
 }
 
-/** Throws NOT_SUPPORTED for a sub-environment that exists but can't be played, UNKNOWN_NAME for one that does not exist. */
-export function checkSubEnvironment(value: string): "DDI" {
-  const name = checkName("sub_environment", value, SUB_ENVIRONMENTS);
-  if (name === "DDI") return name;
-  throw new PraxisError("NOT_SUPPORTED", `Sub-environment '${name}' is not offered yet. Use ${PLAYABLE.join(", ")}.`);
+/** Id of the sub-environment that a task is played in. */
+export function subEnvironmentOfTask(task: Task): SubEnvironmentId {
+  return CATALOGUE.find((entry) => entry.task === task)!.subEnvironment;
+}
+
+/** The task that a sub-environment plays when none is named: the last of its tasks, as the first ones are special cases. */
+export function mainTaskOf(id: SubEnvironmentId): Task {
+  return CATALOGUE.filter(({ subEnvironment }) => subEnvironment === id).at(-1)!.task;
 }
 
 function invalid(field: string, message: string, input: unknown): PraxisError {
@@ -36,21 +40,44 @@ function invalid(field: string, message: string, input: unknown): PraxisError {
   return new PraxisError("VALIDATION_ERROR", `${field}: ${message}`, { fields: [error] });
 }
 
-/** Number of tasks in a split: every tier with every seed. */
-export function taskCount(split: Split): number {
+/** Number of seeds of a split. */
+function seedCount(split: Split): number {
   const [first, last] = SPLIT_SEEDS[split];
-  return TASKS.length * DIFFICULTIES.length * (last - first + 1);
+  return last - first + 1;
+}
+
+/** Tasks of a split, in the order of the catalogue. */
+export function tasksOf(split: Split): readonly Task[] {
+  return TASKS.filter((task) => (HELD_OUT_TASKS[split] ?? TASKS).includes(task));
+}
+
+/** Tasks of the splits that hold something out; every task has the others. Only what a task's scenarios are made of can be held out. */
+const HELD_OUT_TASKS: Readonly<Partial<Record<Split, readonly Task[]>>> = {
+  test_pair: ["ddi_risk", "regimen_optimisation"],
+  test_template: ["ddi_risk", "safe_substitution", "regimen_optimisation", "taper_sequence"],
+  test_drug: ["ddi_risk", "safe_add", "safe_substitution", "regimen_optimisation", "taper_sequence"],
+  test_combo: ["ddi_risk", "regimen_optimisation"],
+  stress: ["ddi_risk", "regimen_optimisation", "missing_data"],
+};
+
+/** Number of tasks in a split: every task and tier with every seed. */
+export function taskCount(split: Split): number {
+  return tasksOf(split).length * DIFFICULTIES.length * seedCount(split);
 }
 
 /** Key of the task at `index` of a split: task, then tier, then seed. Throws VALIDATION_ERROR outside the range. */
 export function keyAt(split: Split, index: number): ScenarioKey {
-  const [first, last] = SPLIT_SEEDS[split];
-  const seeds = last - first + 1;
+  const seeds = seedCount(split);
   const count = taskCount(split);
   if (!Number.isInteger(index) || index < 0 || index >= count)
     throw invalid("index", `Must be an integer from 0 to ${count - 1} in split '${split}'.`, index);
-  const difficulty = DIFFICULTIES[Math.floor(index / seeds) % DIFFICULTIES.length]!;
-  return { task: "ddi_risk", difficulty, split, seed: first + (index % seeds) };
+  const place = Math.floor(index / seeds);
+  return {
+    task: tasksOf(split)[Math.floor(place / DIFFICULTIES.length)]!,
+    difficulty: DIFFICULTIES[place % DIFFICULTIES.length]!,
+    split,
+    seed: SPLIT_SEEDS[split][0] + (index % seeds),
+  };
 }
 
 /** Key of `<task>/<tier>/<split>/<seed>`. Throws VALIDATION_ERROR or UNKNOWN_NAME with the part that is wrong. */
@@ -64,38 +91,66 @@ export function parseScenarioId(id: string): ScenarioKey {
   const seed = /^\d{1,7}$/.test(parts[3]!) ? Number(parts[3]) : Number.NaN;
   if (!(seed >= first && seed <= last))
     throw invalid("scenario_id", `The seed of split '${split}' must be from ${first} to ${last}.`, id);
-  return { task, difficulty, split, seed };
+  const key = { task, difficulty, split, seed };
+  checkTaskInSplit(key);
+  return key;
 }
 
-/** Key of a plain seed: its own split where it has one, else folded into train. */
-export function keyOfSeed(seed: number, difficulty: Difficulty, split?: Split): ScenarioKey {
+function checkTaskInSplit({ task, split }: ScenarioKey): void {
+  if (tasksOf(split).includes(task)) return;
+  const others = tasksOf(split).join(", ");
+  throw invalid("split", `Task '${task}' has no scenarios in split '${split}', which has ${others}.`, split);
+}
+
+/** Key of a plain seed: its own split where it has one, else folded into train. Throws VALIDATION_ERROR for a task that the split lacks. */
+export function keyOfSeed(seed: number, difficulty: Difficulty, task: Task = DEFAULT_TASK, split?: Split): ScenarioKey {
   const inRange = (name: Split): boolean => seed >= SPLIT_SEEDS[name][0] && seed <= SPLIT_SEEDS[name][1];
   const own = split ?? (["train", "val", "test_iid"] as const).find(inRange) ?? "train";
-  const [first, last] = SPLIT_SEEDS[own];
-  const folded = inRange(own) ? seed : first + (seed % (last - first + 1));
-  return { task: "ddi_risk", difficulty, split: own, seed: folded };
+  const folded = inRange(own) ? seed : SPLIT_SEEDS[own][0] + (seed % seedCount(own));
+  const key = { task, difficulty, split: own, seed: folded };
+  checkTaskInSplit(key);
+  return key;
 }
 
 /** Makes scenarios and keeps the latest ones. The same key always gives an equal scenario. */
 export class ScenarioSource {
   readonly #kb: KnowledgeBase;
   readonly #evaluator: CourseEvaluator;
-  readonly #cache = new Map<string, Scenario>();
+  /** By sub-environment, as some keep fewer than others. */
+  readonly #caches = new Map<SubEnvironmentId, Map<string, Drawn>>();
 
-  constructor(kb: KnowledgeBase, evaluator: CourseEvaluator) {
+  readonly #packs: PackShelf | null;
+
+  /** @param packs shelf of packed scenarios; null = there are none */
+  constructor(kb: KnowledgeBase, evaluator: CourseEvaluator, packs: PackShelf | null = null) {
     this.#kb = kb;
     this.#evaluator = evaluator;
+    this.#packs = packs;
   }
 
-  /** The scenario of a key. */
-  get(key: ScenarioKey): Scenario {
+  /** A scenario of a pack. Throws NOT_SUPPORTED without packs, UNKNOWN_NAME for an id that no pack has. */
+  packed(id: string): Drawn {
+    if (this.#packs === null)
+      throw new PraxisError("NOT_SUPPORTED", `'${id}' needs the scenario packs, which were not handed in here.`);
+    return this.#packs.get(id, (scenarioId) => this.get(parseScenarioId(scenarioId)));
+  }
+
+  /** The scenario of a key with its own content. */
+  get(key: ScenarioKey): Drawn {
     const id = scenarioId(key);
-    let scenario = this.#cache.get(id);
-    if (scenario === undefined) {
-      scenario = generateScenario(this.#kb, this.#evaluator, key);
-      if (this.#cache.size >= CACHE_SIZE) this.#cache.delete(this.#cache.keys().next().value!);
-      this.#cache.set(id, scenario);
+    const sub = SUB_ENVIRONMENT_TABLE[subEnvironmentOfTask(key.task)];
+    let cache = this.#caches.get(sub.id);
+    if (cache === undefined) {
+      cache = new Map();
+      this.#caches.set(sub.id, cache);
     }
-    return scenario;
+    let drawn = cache.get(id);
+    if (drawn === undefined) {
+      drawn = sub.draw({ kb: this.#kb, evaluator: this.#evaluator }, key);
+      if (key.split === "stress") drawn = { ...drawn, scenario: withStress(this.#kb, drawn.scenario) };
+      if (cache.size >= sub.cacheSize) cache.delete(cache.keys().next().value!);
+      cache.set(id, drawn);
+    }
+    return drawn;
   }
 }

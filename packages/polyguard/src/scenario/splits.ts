@@ -11,6 +11,7 @@ export const SPLIT_SEEDS: Readonly<Record<Split, readonly [first: number, last: 
   test_template: [200_000, 209_999],
   test_drug: [200_000, 209_999],
   test_combo: [200_000, 209_999],
+  stress: [300_000, 300_599],
 };
 
 /** Families that never occur outside test_template. */
@@ -46,6 +47,7 @@ export function demandOf(split: Split): Demand {
     case "train":
     case "val":
     case "test_iid":
+    case "stress":
       return null;
     case "test_pair":
       return "held_out_rule";

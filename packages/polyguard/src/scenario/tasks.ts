@@ -1,5 +1,5 @@
 import type { TaskProvider, TaskSplit } from "@praxis/env";
-import { scenarioId } from "./generate.ts";
+import { scenarioId } from "./key.ts";
 import { checkName, keyAt, type ScenarioSource, taskCount } from "./source.ts";
 import { SPLITS, type Split } from "./types.ts";
 
@@ -12,6 +12,7 @@ const SPLIT_TYPES: Readonly<Record<Split, TaskSplit["type"]>> = {
   test_template: "test",
   test_drug: "test",
   test_combo: "test",
+  stress: "test",
 };
 
 /** The task set: every entry is worked out when it is asked for. Test splits don't tell their hazard families. */
@@ -22,7 +23,7 @@ export function makeTaskProvider(source: ScenarioSource): TaskProvider {
     get: (split, index) => {
       const name = checkName("split", split, SPLITS);
       const key = keyAt(name, index);
-      const scenario = source.get(key);
+      const { scenario } = source.get(key);
       return {
         id: scenarioId(key),
         task: key.task,

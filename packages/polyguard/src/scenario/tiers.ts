@@ -60,6 +60,3 @@ export const TIERS: Readonly<Record<Difficulty, TierSettings>> = {
     randomEffectScale: 1.3,
   },
 };
-
-/** Hazards of a DDI scenario by tier: its own count wins over the tier's. */
-export const DDI_HAZARDS: Readonly<Record<Difficulty, number>> = { easy: 1, medium: 2, hard: 3 };

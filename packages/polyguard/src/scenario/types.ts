@@ -1,5 +1,6 @@
 import type { KnownValue } from "../observation/types.ts";
 import type { Patient, Physiology, WorldState } from "../world/types.ts";
+import type { MissingTherapy } from "./hazard-family.ts";
 
 /** Tiers, from easy to hard. */
 export const DIFFICULTIES = ["easy", "medium", "hard"] as const;
@@ -23,7 +24,16 @@ export const SUB_ENVIRONMENTS = [
 export type SubEnvironment = (typeof SUB_ENVIRONMENTS)[number];
 
 /** Splits; each owns a range of seeds. */
-export const SPLITS = ["train", "val", "test_iid", "test_pair", "test_template", "test_drug", "test_combo"] as const;
+export const SPLITS = [
+  "train",
+  "val",
+  "test_iid",
+  "test_pair",
+  "test_template",
+  "test_drug",
+  "test_combo",
+  "stress",
+] as const;
 
 /** Split of a scenario. */
 export type Split = (typeof SPLITS)[number];
@@ -36,6 +46,10 @@ export interface Hazard {
   readonly ruleIds: readonly string[];
   /** Drugs of the hazard in the regimen. */
   readonly drugIndexes: readonly number[];
+  /** Of these: drugs that should go. */
+  readonly targetIndexes: readonly number[];
+  /** The therapy that is missing; null = the hazard is another one. */
+  readonly missing: MissingTherapy | null;
   readonly needsSeveralVisits: boolean;
 }
 
@@ -53,6 +67,8 @@ export interface Mask {
   /** Fields hidden until revealed: `weight`, `height`, `smoker`, `frailty`, `life_expectancy`, `indication:m3`, `start:m3`, `allergy:a1`, `condition:CODE`. */
   readonly hidden: ReadonlySet<string>;
   readonly alertCoverage: number;
+  /** Pairs of drugs whose hits are not shown as alerts until they are looked up, whatever the coverage. */
+  readonly hiddenPairs?: readonly (readonly [first: number, second: number])[];
   /** Specialist conflicts. */
   readonly conflicts: readonly {
     readonly id: string;
@@ -85,6 +101,13 @@ export interface TierSettings {
   readonly randomEffectScale: number;
 }
 
+/** A medication that the task asks to reduce. */
+export interface TaskTarget {
+  readonly medRef: string;
+  /** Dose to come down to, in the unit of the drug's row; 0 = stop. */
+  readonly floorDosePerDay: number;
+}
+
 /** Everything fixed about one scenario. Plain data; latent, never sent to an agent. */
 export interface Scenario {
   /** `<task>/<tier>/<split>/<seed>`. */
@@ -108,6 +131,12 @@ export interface Scenario {
   readonly levelPerExposure: Readonly<Record<string, number>>;
   /** Days of a visit interval. */
   readonly stepDays: number;
+  /** Medications that the task asks to reduce, and how far; absent = none. */
+  readonly targets?: readonly TaskTarget[];
+  /** Medications that the task asks to leave, by medRef; absent = none. */
+  readonly mustStay?: readonly string[];
+  /** Stress: beside KEEP, FINISH and the review only traps are offered. */
+  readonly offersOnlyTraps?: boolean;
   /** Uniform numbers of the event draws, [visit][domain] row-major: the same for every policy and fork. */
   readonly eventUniforms: readonly number[];
 }

@@ -1,0 +1,26 @@
+import type { PolicyMaker } from "../own-play.ts";
+import { COURSE_RULES, makeChartPolicy } from "../rule-based.ts";
+import { doseByEstimate } from "./map-play.ts";
+import { makeOracleDose, makeOracleMend } from "./oracle-play.ts";
+import { doseInProportion, keepDose, orderLevel } from "./proportional-play.ts";
+import { finishWhenMended, measureKidneys, mendDose } from "./renal-play.ts";
+
+const RENAL_RULES = [measureKidneys, mendDose, finishWhenMended];
+
+/** Policies that play PRECISION_DOSING in their own way; renal-dose mode falls back on the rules of the course. */
+export const DOSING_PLAY: Readonly<Record<string, PolicyMaker>> = {
+  rule_based: ({ kb }) =>
+    makeChartPolicy("rule_based", kb, [orderLevel, doseInProportion, keepDose, ...RENAL_RULES, ...COURSE_RULES]),
+  map_planner: ({ kb }) =>
+    makeChartPolicy("map_planner", kb, [orderLevel, doseByEstimate, keepDose, ...RENAL_RULES, ...COURSE_RULES]),
+  oracle_lookahead: ({ kb, env }) =>
+    makeChartPolicy("oracle_lookahead", kb, [
+      orderLevel,
+      makeOracleDose(env),
+      measureKidneys,
+      makeOracleMend(env),
+      mendDose,
+      finishWhenMended,
+      ...COURSE_RULES,
+    ]),
+};

@@ -1,0 +1,80 @@
+import type { Observation } from "./observation/schema.ts";
+
+/** Fields of an action that its candidate's text does not tell. */
+export interface SentAction {
+  readonly action_type?: string;
+  readonly query?: string;
+  readonly decomposition?: Readonly<Record<string, number>>;
+  readonly plan?: string;
+  readonly combinations?: readonly (readonly string[])[];
+  readonly findings?: readonly string[];
+}
+
+/** An action whose payload is free, in words; null for one that its candidate describes. */
+export function freeActionText({
+  action_type,
+  query,
+  decomposition,
+  plan,
+  combinations,
+  findings,
+}: SentAction): string | null {
+  switch (action_type) {
+    case "FETCH_EXTERNAL_EVIDENCE":
+      return query === undefined ? null : `Look up "${query}"`;
+    case "DECOMPOSE_NEW_DRUG":
+      return `Judge the new drug: ${planText(plan)}; ${partsText(decomposition ?? {})}`;
+    case "PROBE_COMBINATION":
+      return `Probe ${combinations?.length ?? 0} combinations`;
+    case "DECLARE_FINDINGS":
+      return `Declare ${findings?.length ?? 0} findings${listed(findings ?? [])}`;
+    default:
+      return null;
+  }
+}
+
+/** Findings that are written out; more would drown the rest. */
+const MOST_LISTED = 12;
+
+function listed(findings: readonly string[]): string {
+  if (findings.length === 0) return "";
+  const more = findings.length > MOST_LISTED ? ", ..." : "";
+  return `: ${findings.slice(0, MOST_LISTED).join(", ")}${more}`;
+}
+
+function planText(plan: string | undefined): string {
+  if (plan === undefined) return "no plan";
+  if (plan === "none") return "do not start it";
+  return plan === "monitored" ? "start the usual dose with monitoring" : `start ${plan} % of the usual dose`;
+}
+
+function partsText(decomposition: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(decomposition).filter(([, value]) => value > 0);
+  return parts.map(([key, value]) => `${key} ${value}`).join(", ") || "nothing stated";
+}
+
+/** What the observation says of a new drug before anything is bought; none without one. */
+export function newDrugLines({ new_drug: drug }: Observation): readonly string[] {
+  if (drug === undefined) return [];
+  return [
+    `New drug     ${drug.name}, ${drug.class_text}, for ${drug.indication}, usual dose ${drug.usual_dose_mg} mg/d`,
+  ];
+}
+
+/** Snippets, studies and probes that a step told. */
+export function learnedLines(before: Observation, after: Observation): readonly string[] {
+  const read = new Set(before.evidence.map(({ id }) => id));
+  const snippets = after.evidence
+    .filter(({ id }) => !read.has(id))
+    .map(({ title, source_type: source, year, snippet }) => `${title} (${source}, ${year}): ${snippet}`);
+  const studies = (after.new_drug?.facts ?? []).slice(before.new_drug?.facts.length ?? 0).map(
+    ({ kind, value }) =>
+      `${kind}: ${Object.entries(value)
+        .map(([key, each]) => `${key} ${each}`)
+        .join(", ")}`,
+  );
+  const probes = (after.bandit?.probes ?? [])
+    .slice(before.bandit?.probes.length ?? 0)
+    .map(({ combination, rr }) => `${combination.join(" + ")}: relative risk ${rr.toFixed(2)}`);
+  return [...snippets, ...studies, ...probes];
+}

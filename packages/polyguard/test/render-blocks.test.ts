@@ -1,0 +1,54 @@
+import { Rng } from "@praxis/env";
+import { expect, test } from "vitest";
+import { definePolyGuard } from "../src/definition.ts";
+import { makePolyguardPolicy } from "../src/policies/index.ts";
+import { renderPolyguard } from "../src/render.ts";
+import { freeActionText } from "../src/render-blocks.ts";
+import { kb } from "./world-fixtures.ts";
+
+/** Text of the first steps of an episode. */
+function textOf(scenarioId: string, steps: number): string {
+  const env = definePolyGuard(kb).makeEnv();
+  const policy = makePolyguardPolicy("rule_based", env);
+  policy.reset(Rng.fromSeed(1));
+  const renderer = renderPolyguard();
+  let last: ReturnType<typeof env.reset> = env.reset({ options: { scenario_id: scenarioId, score_task: false } });
+  const lines = [renderer.reset(last)];
+  for (let step = 0; step < steps; step++) {
+    const action = policy.act(last.observation, last.info) as Parameters<typeof env.step>[0];
+    const result = env.step(action);
+    lines.push(renderer.step({ step, action, reward: result.reward }, result));
+    if (result.terminated || result.truncated) break;
+    last = result;
+  }
+  return lines.join("\n");
+}
+
+test("a new drug is introduced, its studies are told and its judgement is read as a plan", () => {
+  const text = textOf("new_drug/easy/train/1", 6);
+  expect(text).toMatch(/New drug {5}\S+, .*usual dose 100 mg\/d/);
+  expect(text).toMatch(/Look up "phenotyping"/);
+  expect(text).toMatch(/Told {7}phenotyping: fm_CYP3A4/);
+  expect(text).toMatch(/Judge the new drug: (start|do not)/);
+});
+
+test("a look-up shows its own query and what was read with source and year", () => {
+  const text = textOf("missing_data/easy/train/1", 4);
+  expect(text).toMatch(/Look up "[a-z_]+ label /);
+  expect(text).toMatch(/Told {7}.* label: .*\(label, 2023\)/);
+});
+
+test("free actions say how much they hold, and others are left to their candidate", () => {
+  expect(freeActionText({ action_type: "PROBE_COMBINATION", combinations: [["a", "b"]] })).toBe("Probe 1 combinations");
+  expect(freeActionText({ action_type: "DECLARE_FINDINGS", findings: [] })).toBe("Declare 0 findings");
+  expect(freeActionText({ action_type: "STOP_DRUG" })).toBeNull();
+  expect(
+    freeActionText({ action_type: "DECOMPOSE_NEW_DRUG", decomposition: { fe: 0.2, qt: 0 }, plan: "monitored" }),
+  ).toBe("Judge the new drug: start the usual dose with monitoring; fe 0.2");
+});
+
+test("mining shows each probe with its relative risk, and what is declared", () => {
+  const text = textOf("dangerous_combinations/easy/train/1", 200);
+  expect(text).toMatch(/Told {7}[a-z_]+ \+ [a-z_+ ]+: relative risk \d\.\d\d/);
+  expect(text).toMatch(/Declare \d+ findings: [a-z_]+\+[a-z_]+/);
+});
