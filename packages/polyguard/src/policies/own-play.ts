@@ -30,7 +30,7 @@ export type PolicyMaker = (tools: PlayTools) => PolyGuardPolicy;
  * Policies that play a sub-environment in another way than the general policy of that name does: by sub-environment, then
  * by name.
  */
-export const OWN_PLAY: Readonly<Partial<Record<SubEnvironment, Readonly<Record<string, PolicyMaker>>>>> = {
+const OWN_PLAY: Readonly<Partial<Record<SubEnvironment, Readonly<Record<string, PolicyMaker>>>>> = {
   ALTERNATIVE_SUGGESTION: ALTERNATIVE_PLAY,
   BANDIT_MINING: MINING_PLAY,
   LONGITUDINAL_DEPRESCRIBING: DEPRESCRIBING_PLAY,

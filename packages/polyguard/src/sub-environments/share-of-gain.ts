@@ -6,7 +6,7 @@ const USELESS_CHANGE_COST = 0.05;
 const NO_GAP = 1e-9;
 
 /** Share of the gain in J over KEEP that was reached on the same event numbers, 0-1; null without a J_best. */
-export function shareOfGain({ j, keepJ, bestJ }: Yardsticks): number | null {
+function shareOfGain({ j, keepJ, bestJ }: Yardsticks): number | null {
   if (bestJ === null) return null;
   const gap = bestJ - keepJ;
   const share = gap <= NO_GAP ? (j >= keepJ - NO_GAP ? 1 : 0) : (j - keepJ) / gap;

@@ -50,7 +50,7 @@ export function recommendedOutlook(kb: KnowledgeBase, patient: Patient, medicati
 }
 
 /** True when the body has adapted to the drug after this use, so that stopping it is felt. */
-export function isDependence(drug: Drug, medication: Medication): boolean {
+function isDependence(drug: Drug, medication: Medication): boolean {
   return drug.taperIfDaysGt !== null && -medication.startDay > drug.taperIfDaysGt;
 }
 
