@@ -6,6 +6,8 @@ import type { Measurement } from "./figures.ts";
 /** Patients a drug. */
 const PATIENTS = 240;
 /** Of them, those that the oracle plays too: its search takes longer than all the others together. */
+/** Of the validation split: the planner's constants were chosen on the training split. The drugs begin in turn with it. */
+const FIRST_SEED = 100_002;
 const ORACLE_PATIENTS = 80;
 /** Fixed label dosing, the proportional rule, the planner on estimated parameters, the oracle that knows them. */
 const POLICIES = ["keep_always", "rule_based", "map_planner", "oracle_lookahead"] as const;
@@ -36,7 +38,7 @@ export async function measureDosing(report: (measurement: Measurement) => void):
     };
     for (let i = 0; i < PATIENTS; i++) {
       // Even seeds of medium are dosed by level, the drugs in turn.
-      const seed = 2 * (i * GOALS.length + number);
+      const seed = FIRST_SEED + 2 * (i * GOALS.length + number);
       for (const name of POLICIES)
         if (name !== "oracle_lookahead" || i < ORACLE_PATIENTS) scores[name].push(await play(env, name, seed, drugId));
     }

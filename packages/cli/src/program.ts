@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { PraxisError } from "@praxis/env";
 import { Command, CommanderError } from "commander";
 import { registerCheck } from "./commands/check.ts";
+import { registerEval } from "./commands/eval.ts";
 import { registerExport } from "./commands/export.ts";
 import { registerFlow } from "./commands/flow.ts";
 import { registerGrpo } from "./commands/grpo.ts";
@@ -66,6 +67,7 @@ function makeProgram(terminal: Terminal): Command {
   registerTrain(program, terminal);
   registerSft(program, terminal);
   registerGrpo(program, terminal);
+  registerEval(program, terminal);
   registerRuns(program, terminal);
   registerExport(program, terminal);
   for (const command of program.commands)

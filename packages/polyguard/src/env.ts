@@ -6,7 +6,6 @@ import {
   SimulatorEnv,
   type Transition,
 } from "@praxis/env";
-import { alignAction } from "./actions/align.ts";
 import { type ParseVerdict, parseRawAction, typedVerdict } from "./actions/parse.ts";
 import type { StepAction } from "./actions/schema.ts";
 import type { ActionPayload } from "./actions/types.ts";
@@ -21,6 +20,7 @@ import { recordInfo, stepReview } from "./fhir/record-info.ts";
 import { type RecordScenario, scenarioOfRecord } from "./fhir/scenario.ts";
 import { type EndedEpisode, finalInfo, makeYardsticks } from "./final-info.ts";
 import { describeDelta } from "./info.ts";
+import { judgeAction } from "./judge-action.ts";
 import type { KnowledgeBase } from "./kb/types.ts";
 import { encodeObservation } from "./observation/encode.ts";
 import { initialMemory } from "./observation/learn.ts";
@@ -29,8 +29,8 @@ import { hearPatient } from "./observation/symptoms.ts";
 import { type ResetOptions, resolveReset } from "./reset-options.ts";
 import { judgeStaleAction } from "./reward/anti-cheat.ts";
 import { countStep, type EndingCounters, judgeEnding, NO_COUNTS } from "./reward/endings.ts";
-import { type JudgedStep, judgeStep, type StepJudgement } from "./reward/judge-step.ts";
-import { advanceCredit, keepReward, type ScoredState } from "./reward/score.ts";
+import type { StepJudgement } from "./reward/judge-step.ts";
+import { advanceCredit, keepReward } from "./reward/score.ts";
 import type { CompiledWeights } from "./reward/total.ts";
 import { beginCredit } from "./reward/value-components.ts";
 import type { ScenarioSource } from "./scenario/source.ts";
@@ -155,27 +155,9 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
       "timed_out" in action ? NO_ACTION : "raw" in action ? parseRawAction(action.raw) : typedVerdict(action);
     if (parsed.action !== null && parsed.action.step_nonce !== state.nonce) return this.#refuseStale(state);
     const { context, world, sub } = state;
-    const alignment = parsed.action === null ? null : alignAction(parsed.action, state.offered);
-    const carriedOut: { payload: ActionPayload | null; effect: Effect | null } = { payload: null, effect: null };
-    const step: JudgedStep = {
-      parsed,
-      alignment,
-      ledger: state.ledger,
-      shownIds: state.shownIds,
-      isWithoutEffect: (payload) => {
-        const effect = sub.apply(state, payload);
-        carriedOut.payload = payload;
-        carriedOut.effect = effect;
-        return effect.applied.outcome.isNoEffect && effect.memory === state.memory && effect.special === state.special;
-      },
-      injected: sub.injected(state),
-    };
-    const scored = this.#scoredState(state, (payload) =>
-      payload === carriedOut.payload && carriedOut.effect !== null ? carriedOut.effect : sub.apply(state, payload),
-    );
-    const judged = judgeStep(scored, step);
+    const { scored, judged, alignment, effect } = judgeAction(state, parsed, this.#parts.weights);
     const keep = keepReward(scored);
-    const passed = passTime(state, judged.carriedOut, carriedOut.effect, streams);
+    const passed = passTime(state, judged.carriedOut, effect, streams);
     const counted = stepped(passed.world);
     const memory = withStep(passed.memory, state, judged, alignment);
     const reached = judged.carriedOut === null ? state.assessment.keep : judged.score.value;
@@ -265,24 +247,6 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
   #importRecord(bundle: unknown, asOf: string | undefined): RecordScenario & { readonly record: ImportedRecord } {
     const record = importBundle(this.#parts.drugNames, bundle, asOf);
     return { ...scenarioOfRecord(this.#parts.kb, record), record };
-  }
-
-  #scoredState(state: EpisodeState, effectOf: (payload: ActionPayload) => Effect): ScoredState {
-    return {
-      course: state.context,
-      evaluator: state.evaluator,
-      world: state.world,
-      legality: state.legality,
-      assessment: state.assessment,
-      credit: state.credit,
-      weights: this.#parts.weights,
-      step: state.world.clock.step,
-      maxSteps: state.context.scenario.initial.clock.stepsLeft,
-      ownJudgement: (payload) => state.sub.isGoodChoice?.(state, payload) ?? null,
-      ownComponents: (payload, confidence) =>
-        state.sub.components(state, { payload, confidence, effect: payload === null ? null : effectOf(payload) }),
-      informationValue: (payload) => state.sub.informationValue?.(state, payload) ?? null,
-    };
   }
 
   /** A step of another moment: answered with the reason, nothing is judged; the third one is an exploit. */

@@ -14,6 +14,7 @@ export {
 } from "./definition.ts";
 export { POLYGUARD_ID, type PolyGuardEnv, type PolyGuardParts, PolyGuardSimulator } from "./env.ts";
 export type { EpisodeState, StepRecord } from "./episode.ts";
+export { codeVersion } from "./evaluation/code-version.ts";
 export { type EvaluationRow, evaluateEpisode } from "./evaluation/evaluate-episode.ts";
 export { EVALUATION_METRICS, type EvaluationMetric } from "./evaluation/metrics.ts";
 export { checkPerturbation, PERTURBATIONS, type Perturbation, perturb } from "./evaluation/perturbations.ts";

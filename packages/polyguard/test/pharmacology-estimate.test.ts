@@ -157,7 +157,8 @@ describe("choice of a dose", () => {
   });
 
   test("the dose stays unless a change gains something; among changes the best one counts", () => {
-    expect(indexOfBest([0.5, 0.505, 0.4])).toBe(0);
+    expect(indexOfBest([0.5, 0.504, 0.4])).toBe(0);
+    expect(indexOfBest([-0.01, -0.009, -0.008])).toBe(2);
     expect(indexOfBest([0.5, 0.52, 0.53])).toBe(2);
   });
 });

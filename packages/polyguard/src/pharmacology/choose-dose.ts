@@ -54,13 +54,13 @@ export function scoreDoses(outlook: DosingOutlook, options: readonly DoseOption[
   );
 }
 
-/** A change must gain this much, or the noise of the levels would move the dose to and fro. assumption: chosen on simulated patients. */
+/** A change must gain this share of what the present dose attains, or noise would move the dose to and fro. assumption: chosen on simulated patients. */
 const LEAST_GAIN = 0.01;
 
 /** Index of the highest score; the first, which leaves the dose, unless another gains something on it. */
 export function indexOfBest(scores: readonly number[]): number {
   let best = 0;
   for (const [i, score] of scores.entries())
-    if (score > (best === 0 ? scores[0]! + LEAST_GAIN : scores[best]!)) best = i;
+    if (score > (best === 0 ? scores[0]! + LEAST_GAIN * Math.max(0, scores[0]!) : scores[best]!)) best = i;
   return best;
 }

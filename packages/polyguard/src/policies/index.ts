@@ -12,6 +12,7 @@ import {
 } from "./oracle-planners.ts";
 import { makeOraclePolicy } from "./oracle-policy.ts";
 import { type PolyGuardPolicy, withOwnPlay } from "./own-play.ts";
+import { makePlannerCriticPolicy } from "./planner-critic.ts";
 import { makeRandomLegalPolicy } from "./random-legal.ts";
 import { makeRuleBasedPolicy } from "./rule-based.ts";
 import {
@@ -31,6 +32,7 @@ const OBSERVATION_POLICIES: Readonly<Record<string, (kb: KnowledgeBase) => PolyG
   stop_all: makeStopAllPolicy,
   review_always: makeReviewAlwaysPolicy,
   rule_based: makeRuleBasedPolicy,
+  planner_critic: (kb) => makePlannerCriticPolicy({ kb }),
   contextual_bandit: makeContextualBanditPolicy,
   // Doses by estimated parameters; where no drug is dosed by level it plays the rules.
   map_planner: (kb) => ({ ...makeRuleBasedPolicy(kb), name: "map_planner" }),

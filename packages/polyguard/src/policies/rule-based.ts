@@ -35,7 +35,7 @@ export const COURSE_RULES: readonly PolicyRule[] = [
 ];
 
 /** Decides by the rules; null only when nothing is offered. */
-function decideByRules(chart: Chart, rules: readonly PolicyRule[]): Decision | null {
+export function decideByRules(chart: Chart, rules: readonly PolicyRule[]): Decision | null {
   for (const rule of rules) {
     const decision = rule(chart);
     if (decision !== null) return decision;

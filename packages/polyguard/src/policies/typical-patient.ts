@@ -24,7 +24,7 @@ function typicalScenario(scenario: Scenario): Scenario {
 }
 
 /** A state with its hidden parameters at their means; responses of drugs that have shown theirs are left as they are. */
-function typicalState(kb: KnowledgeBase, state: WorldState): WorldState {
+export function typicalState(kb: KnowledgeBase, state: WorldState): WorldState {
   const shown = new Set(
     state.medications.filter((each) => hasShownResponse(kb, state, each)).map(({ drugId }) => drugId),
   );

@@ -40,6 +40,13 @@ const HARD_TO_CONTROL = new Set([
   "OA_PAIN",
 ]);
 
+/** Expected severity of an active condition of which a record tells no degree. */
+export function expectedSeverity(code: string): number {
+  if (FACTS.has(code)) return 1;
+  const [low, high] = HARD_TO_CONTROL.has(code) ? MILD_SEVERITY : SEVERITY;
+  return (low + high) / 2;
+}
+
 /** European-like frequencies. */
 const CYP2D6 = [
   ["PM", 0.07],

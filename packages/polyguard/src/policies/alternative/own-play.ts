@@ -21,13 +21,13 @@ type Block = NonNullable<Observation["alternative"]>;
 type PolyGuardPolicy = ReturnType<PolicyMaker>;
 
 /** Ranks the options of a block by what a policy thinks of them. */
-type Ranker = (chart: Chart, block: Block) => readonly string[];
+export type Ranker = (chart: Chart, block: Block) => readonly string[];
 
 /** Places of a recommendation. */
 const PLACES = 3;
 
 /** Plays ALTERNATIVE_SUGGESTION: recommends once by the ranking, then takes the first choice's steps one after the other. */
-function makePolicy(name: string, kb: KnowledgeBase, rank: Ranker): PolyGuardPolicy {
+export function makeReplacementPolicy(name: string, kb: KnowledgeBase, rank: Ranker): PolyGuardPolicy {
   let reader = new ChartReader(kb);
   return {
     name,
@@ -80,14 +80,14 @@ function decide(chart: Chart, block: Block): Decision | null {
 }
 
 /** The option behind its text in the observation. */
-function readOption(kb: KnowledgeBase, key: string): Option {
+export function readOption(kb: KnowledgeBase, key: string): Option {
   if (key === "CBT_I" || key === "COUNSELLING") return { kind: "order", code: key };
   const drug = findDrug(kb, key);
   return drug === undefined ? { kind: "nothing" } : { kind: "drug", drugIndex: drug.index };
 }
 
 /** By benefit and harm as the tables and the record tell them. */
-const rankByEstimate: Ranker = (chart, block) => {
+export const rankByEstimate: Ranker = (chart, block) => {
   const target = chart.legality.byRef.get(block.med_ref);
   if (target === undefined) return block.options.map(({ option }) => option);
   return block.options
@@ -129,8 +129,8 @@ function withRandomRanking(policy: PolyGuardPolicy): PolyGuardPolicy {
 
 /** Policies that play ALTERNATIVE_SUGGESTION in their own way. */
 export const ALTERNATIVE_PLAY: Readonly<Record<string, PolicyMaker>> = {
-  rule_based: ({ kb }) => makePolicy("rule_based", kb, rankByEstimate),
-  oracle_lookahead: (tools) => makePolicy("oracle_lookahead", tools.kb, rankByGrades(tools)),
+  rule_based: ({ kb }) => makeReplacementPolicy("rule_based", kb, rankByEstimate),
+  oracle_lookahead: (tools) => makeReplacementPolicy("oracle_lookahead", tools.kb, rankByGrades(tools)),
   random_legal: ({ env }) => withRandomRanking(makeRandomLegalPolicy(env!)),
   random_any: ({ kb }) => withRandomRanking(makeRandomAnyPolicy(kb)),
 };

@@ -8,13 +8,13 @@ import type { PolyGuardPolicy } from "../own-play.ts";
 import { armRows } from "./arm-rows.ts";
 
 /** An arm that the verifier allows on what is known. */
-interface Arm {
+export interface Arm {
   readonly offer: ChartOffer;
   readonly row: FeatureRow;
 }
 
 /** Legal candidates of a chart with their rows; all when none is legal. */
-function armsOf(kb: KnowledgeBase, observation: Observation, chart: Chart): readonly Arm[] {
+export function armsOf(kb: KnowledgeBase, observation: Observation, chart: Chart): readonly Arm[] {
   const rows = armRows(encodeFeatures(kb, observation));
   const arms = chart.offers.flatMap((offer): Arm[] => {
     const row = rows[observation.candidates.indexOf(offer.wire)];

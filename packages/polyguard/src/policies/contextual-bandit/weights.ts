@@ -39,15 +39,20 @@ export function parseArmWeights(text: string): Float64Array {
 
 let bundled: Float64Array | undefined;
 
-/** The bandit with the weights that ship with the package: the best legal candidate by expected gain. Node only. */
-export function makeContextualBanditPolicy(kb: KnowledgeBase): PolyGuardPolicy {
+/** Expected gain of an arm over KEEP by the weights that ship with the package. Node only. */
+export function loadExpectedGain(): (arm: FeatureRow) => number {
   // `../../../data` is right from src/policies/contextual-bandit and from dist alike.
   bundled ??= parseArmWeights(readFileSync(new URL("../../../data/contextual-bandit.json", import.meta.url), "utf8"));
   const weights = bundled;
-  const expectedGain = ({ indexes, values }: FeatureRow): number => {
+  return ({ indexes, values }) => {
     let sum = 0;
     for (let i = 0; i < indexes.length; i++) sum += weights[indexes[i]!]! * values[i]!;
     return sum;
   };
+}
+
+/** The bandit with the weights that ship with the package: the best legal candidate by expected gain. Node only. */
+export function makeContextualBanditPolicy(kb: KnowledgeBase): PolyGuardPolicy {
+  const expectedGain = loadExpectedGain();
   return makeArmPolicy("contextual_bandit", kb, (arms) => arms.map(expectedGain));
 }

@@ -9,7 +9,7 @@ import { CHART_INSIGHT, type Insight } from "./outlook.ts";
 import { sparing, startTarget, steerTargets, waitForTargets } from "./target-rules.ts";
 
 /** The targets first; other dangers are answered where that leaves the drugs alone that must stay. */
-function rulesWith(insight: Insight): readonly PolicyRule[] {
+export function targetRules(insight: Insight): readonly PolicyRule[] {
   return [
     (chart) => steerTargets(insight, chart),
     (chart) => startTarget(insight, chart),
@@ -22,7 +22,7 @@ function rulesWith(insight: Insight): readonly PolicyRule[] {
 }
 
 function makeRuled(name: string): (tools: Pick<PlayTools, "kb">, insight: Insight) => PolyGuardPolicy {
-  return ({ kb }, insight) => makeChartPolicy(name, kb, rulesWith(insight));
+  return ({ kb }, insight) => makeChartPolicy(name, kb, targetRules(insight));
 }
 
 /** Policies of LONGITUDINAL_DEPRESCRIBING. */

@@ -1,0 +1,41 @@
+import type { EvaluationRow, Perturbation } from "@praxis/polyguard";
+
+/** One scenario for all policies, so that they share what is drawn and planned for it. */
+export interface EvaluationJob {
+  readonly scenarioId: string;
+  readonly policies: readonly string[];
+  /** null = as the environment shows it. */
+  readonly perturbations: readonly (Perturbation | null)[];
+}
+
+/** An episode that a fault of the software ended; counted, never scored. */
+export interface EvaluationFailure {
+  readonly scenarioId: string;
+  readonly policy: string;
+  readonly perturbation: Perturbation | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What became of a job; one line of the results file. */
+export interface JobResult {
+  readonly scenarioId: string;
+  readonly rows: readonly EvaluationRow[];
+  readonly failures: readonly EvaluationFailure[];
+}
+
+/** A J_best that was worked out on the way, for the cache. */
+export type FoundBestJ = readonly [key: string, bestJ: number];
+
+/** What a worker is started with. */
+export interface WorkerStart {
+  readonly bestJ: readonly FoundBestJ[];
+}
+
+/** What a worker answers to a job. */
+export interface WorkerAnswer {
+  readonly result: JobResult;
+  readonly found: readonly FoundBestJ[];
+  /** Time spent on planning best courses. */
+  readonly oracleMs: number;
+}

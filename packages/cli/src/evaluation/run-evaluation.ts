@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { canonicalJson, PraxisError } from "@praxis/env";
+import {
+  codeVersion,
+  type Difficulty,
+  evaluationScenarios,
+  type Perturbation,
+  type Split,
+  type SubEnvironment,
+} from "@praxis/polyguard";
+import type { EvaluationJob, FoundBestJ, JobResult } from "./jobs.ts";
+import { appendJsonLines, readJsonLines } from "./results-file.ts";
+import { playJobs } from "./worker-pool.ts";
+
+/** What is evaluated; everything that decides a number. */
+export interface EvaluationSettings {
+  readonly policies: readonly string[];
+  readonly subEnvironments: readonly SubEnvironment[];
+  readonly split: Split;
+  readonly difficulty: Difficulty;
+  /** Scenarios of each sub-environment. */
+  readonly n: number;
+  readonly perturbations: readonly Perturbation[];
+}
+
+/** How and where it is run; decides no number. */
+export interface EvaluationPlace {
+  /** Run folder. */
+  readonly out: string;
+  /** Folder of J_best values. */
+  readonly cache: string;
+  readonly workers: number;
+  readonly isResumed: boolean;
+  onProgress(done: number, total: number): void;
+}
+
+/** A finished run. */
+export interface EvaluationRun {
+  /** In the order of the scenarios. */
+  readonly results: readonly JobResult[];
+  readonly version: string;
+  /** Best courses that had to be planned, and the time of it summed over workers. */
+  readonly planned: number;
+  readonly oracleMs: number;
+}
+
+/**
+ * Plays all scenarios for all policies. Each scenario is written to `episodes.jsonl` as it is done, so that a run that was
+ * killed goes on with `isResumed`. Throws VALIDATION_ERROR when the folder holds a run and is not resumed, or one of other
+ * settings or code.
+ */
+export async function runEvaluation(settings: EvaluationSettings, place: EvaluationPlace): Promise<EvaluationRun> {
+  const version = codeVersion();
+  const ids = evaluationScenarios(settings);
+  const file = join(place.out, "episodes.jsonl");
+  claimFolder(place, { ...settings, code: version });
+  const done = new Map(readJsonLines<JobResult>(file).map((result) => [result.scenarioId, result]));
+  const cacheFile = join(place.cache, `best-j-${version}.jsonl`);
+  const jobs = ids
+    .filter((id) => !done.has(id))
+    .map(
+      (scenarioId): EvaluationJob => ({
+        scenarioId,
+        policies: settings.policies,
+        perturbations: [null, ...settings.perturbations],
+      }),
+    );
+  let planned = 0;
+  let oracleMs = 0;
+  place.onProgress(done.size, ids.length);
+  await playJobs(jobs, {
+    workers: place.workers,
+    start: { bestJ: readJsonLines<FoundBestJ>(cacheFile) },
+    onAnswer: (answer) => {
+      appendJsonLines(file, [answer.result]);
+      appendJsonLines(cacheFile, answer.found);
+      planned += answer.found.length;
+      oracleMs += answer.oracleMs;
+      done.set(answer.result.scenarioId, answer.result);
+      place.onProgress(done.size, ids.length);
+    },
+  });
+  return { results: ids.map((id) => done.get(id)!), version, planned, oracleMs };
+}
+
+function claimFolder({ out, isResumed }: EvaluationPlace, settings: object): void {
+  const path = join(out, "settings.json");
+  const text = canonicalJson(settings);
+  if (!existsSync(path)) {
+    mkdirSync(out, { recursive: true });
+    writeFileSync(path, text, { flag: "wx" });
+    return;
+  }
+  if (!isResumed)
+    throw new PraxisError("VALIDATION_ERROR", `'${out}' holds a run; choose another folder or add --resume.`);
+  if (readFileSync(path, "utf8") !== text)
+    throw new PraxisError(
+      "VALIDATION_ERROR",
+      `'${out}' holds a run of other settings or of other code, see its settings.json; choose another folder.`,
+    );
+}

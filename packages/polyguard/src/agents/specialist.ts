@@ -1,0 +1,60 @@
+import type { StepAction, WireAction } from "../actions/schema.ts";
+import type { Chart } from "../policies/chart.ts";
+import { criticise } from "./critic.ts";
+import { readGraph } from "./graph-safety.ts";
+import { reconcileList } from "./med-rec.ts";
+import { route } from "./supervisor.ts";
+import type { Utterance } from "./transcript.ts";
+
+/** What the team says where one specialist of the matter proposes. */
+export function specialistTalk(chart: Chart, title: string, action: StepAction): readonly Utterance[] {
+  const { observation } = chart;
+  const { step } = observation;
+  const utterances: Utterance[] = [];
+  const say = (role: Utterance["role"], message: string, more: Partial<Utterance> = {}): void => {
+    utterances.push({ step, role, message, ...more });
+  };
+  const list = reconcileList(chart);
+  if (list.items.length > 0) {
+    say("med_rec", `${list.items.length} items, ${list.issues.length} to settle.`, {
+      evidenceIds: list.issues.map(({ id }) => id),
+    });
+    const open = readGraph(chart).hits.filter(({ harm }) => harm > 0);
+    say("graph_safety", open.length === 0 ? "No interaction is open." : `${open.length} open: ${open[0]!.text}.`);
+  }
+  const { route: to, reason } = route({
+    subEnvironment: observation.sub_environment,
+    graph: null,
+    evidence: null,
+    doses: null,
+    candidates: [],
+    rules: null,
+  });
+  say("supervisor", `To ${to}: ${reason}`);
+  if (!("action_type" in action)) {
+    say("planner", `${title} has nothing to propose.`);
+    return utterances;
+  }
+  const offer = chart.offers.find(({ wire }) => wire.candidate_id === action.candidate_id);
+  say(to === "bandit" ? "bandit" : "planner", `${title} proposes: ${offer?.wire.text ?? freeInWords(action)}.`);
+  if (offer !== undefined) {
+    const { isVeto, reasons, evidenceIds } = criticise(chart, offer);
+    const words = reasons.length === 0 ? "No objection." : `${isVeto ? "It is noted that " : ""}${reasons.join("; ")}.`;
+    say("critic", words, { evidenceIds });
+  }
+  say("explainer", action.rationale, { evidenceIds: action.evidence_ids });
+  return utterances;
+}
+
+function freeInWords(action: WireAction): string {
+  switch (action.action_type) {
+    case "PROBE_COMBINATION":
+      return `probe ${action.combinations?.length ?? 0} combinations`;
+    case "DECLARE_FINDINGS":
+      return `declare ${action.findings?.length ?? 0} findings`;
+    case "DECOMPOSE_NEW_DRUG":
+      return `submit the judgement of the new drug, start plan ${action.plan ?? ""}`;
+    default:
+      return action.action_type;
+  }
+}
