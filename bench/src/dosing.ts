@@ -5,9 +5,9 @@ import type { Measurement } from "./figures.ts";
 
 /** Patients a drug. */
 const PATIENTS = 240;
-/** Of them, those that the oracle plays too: its search takes longer than all the others together. */
 /** Of the validation split: the planner's constants were chosen on the training split. The drugs begin in turn with it. */
 const FIRST_SEED = 100_002;
+/** Patients that the oracle plays too: its search takes longer than all the others together. */
 const ORACLE_PATIENTS = 80;
 /** Fixed label dosing, the proportional rule, the planner on estimated parameters, the oracle that knows them. */
 const POLICIES = ["keep_always", "rule_based", "map_planner", "oracle_lookahead"] as const;
