@@ -2,10 +2,11 @@ import type { DataRow } from "./leaks.ts";
 import type { DataKind } from "./rows.ts";
 
 type Counts = Map<string, number>;
+type TableName = "split" | "sub-environment" | "difficulty" | "action type" | "source";
 
 /** Counts of the rows of one data set, by what a reader asks for first. */
 export class RowCounts {
-  readonly #tables: Readonly<Record<"split" | "sub-environment" | "difficulty" | "action type" | "source", Counts>> = {
+  readonly #tables: Readonly<Record<TableName, Counts>> = {
     split: new Map(),
     "sub-environment": new Map(),
     difficulty: new Map(),
@@ -32,11 +33,12 @@ export class RowCounts {
       .join("\n\n");
   }
 
-  of(table: "split", key: string): number {
-    return this.#tables[table].get(key) ?? 0;
+  /** Rows of a split. */
+  ofSplit(split: string): number {
+    return this.#tables.split.get(split) ?? 0;
   }
 
-  #count(table: keyof typeof this.#tables, key: string): void {
+  #count(table: TableName, key: string): void {
     const counts = this.#tables[table];
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
@@ -77,7 +79,7 @@ export function dataCard(facts: CardFacts): string {
     `  - config_name: ${kind}`,
     "    data_files:",
     ...["train", "val"]
-      .filter((split) => (facts.counts[kind]?.of("split", split) ?? 0) > 0)
+      .filter((split) => (facts.counts[kind]?.ofSplit(split) ?? 0) > 0)
       .map((split) => `      - { split: ${split === "val" ? "validation" : split}, path: ${kind}/${split}.parquet }`),
   ]);
   const drops = Object.entries(facts.drops).map(([reason, count]) => `| ${reason} | ${count} |`);
