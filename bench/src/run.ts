@@ -19,12 +19,14 @@ import { measureFlow } from "./flow.ts";
 import { measureHoldouts } from "./holdouts.ts";
 import { measureNn } from "./nn.ts";
 import { measurePolyguard } from "./polyguard.ts";
+import { measurePolyguardEval } from "./polyguard-eval.ts";
 import { measureServer } from "./server.ts";
 
 /** Benchmarks by name. Each reports its measurements as it goes. */
 const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => void) => Promise<void>>> = {
   server: measureServer,
   polyguard: measurePolyguard,
+  polyguard_eval: measurePolyguardEval,
   dosing: measureDosing,
   bandit: measureBandit,
   nn: measureNn,
