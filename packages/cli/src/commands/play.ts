@@ -2,11 +2,13 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { formatTrace, PraxisError, type ResetRequest, Rng, recordEpisode, type StepResult } from "@praxis/env";
 import { makeSyncEnv } from "@praxis/eval";
+import { ABLATIONS, hasTranscript, MODEL_ROLES, PLANNINGS, renderTranscript, TEAM_MODES } from "@praxis/polyguard";
 import type { Command } from "commander";
 import { loadRegistry } from "../load-environments.ts";
 import { makeNamedPolicy, policyNames } from "../policies.ts";
 import { rendererFor } from "../render.ts";
 import { parseRest } from "../schema-flags.ts";
+import { readTeamFlags, type TeamFlags } from "../team-flags.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Adds `praxis play ENV`: one episode by a named policy, readable on a terminal, recorded on request. */
@@ -18,6 +20,13 @@ export function registerPlay(program: Command, terminal: Terminal): void {
     )
     .argument("<env>", "id or short name")
     .option("--policy <name>", "policy that plays; `--policy list` lists them", "random")
+    .option("--mode <name>", `planner_critic: how its roles work together: ${TEAM_MODES.join(", ")}`)
+    .option("--without <parts...>", `planner_critic: parts left out: ${ABLATIONS.join(", ")}`)
+    .option("--planning <name>", `planner_critic: what it ranks by: ${PLANNINGS.join(", ")}`)
+    .option("--model-url <url>", "planner_critic: root of an OpenAI-compatible service that plays roles")
+    .option("--model-name <name>", "planner_critic: model asked there")
+    .option("--model-key <key>", "planner_critic: bearer token for it; never written anywhere")
+    .option("--model-roles <roles...>", `planner_critic: roles it plays, default planner: ${MODEL_ROLES.join(", ")}`)
     .option("--seed <number>", "seed of the episode", Number, 0)
     .option("--trace <file>", "write the episode as JSON lines")
     .option("--env-module <path...>", "modules with further environments")
@@ -38,7 +47,7 @@ export function registerPlay(program: Command, terminal: Terminal): void {
         );
       const resetOptions = parseRest(definition.schemas.reset, command.args.slice(1));
       const env = makeSyncEnv(definition);
-      const policy = makeNamedPolicy(definition, options.policy, env);
+      const policy = makeNamedPolicy(definition, options.policy, env, readTeamFlags(options));
       const renderer = rendererFor(definition);
       const request: ResetRequest & { readonly seed: number } = { seed: options.seed, options: resetOptions };
       const show = options.json === true ? () => {} : terminal.out.bind(terminal);
@@ -47,7 +56,10 @@ export function registerPlay(program: Command, terminal: Terminal): void {
           rng: Rng.fromSeed(options.seed, `policy/${policy.name}`),
           now: () => performance.now(),
           onReset: (result) => show(renderer.reset(result)),
-          onStep: (step, result: StepResult<unknown>) => show(renderer.step(step, result)),
+          onStep: (step, result: StepResult<unknown>) => {
+            if (hasTranscript(policy)) show(renderTranscript(policy.transcript()));
+            show(renderer.step(step, result));
+          },
         });
         show(renderer.end(trace));
         if (options.json === true) terminal.out(formatTrace(trace).trimEnd());
@@ -62,7 +74,7 @@ export function registerPlay(program: Command, terminal: Terminal): void {
     });
 }
 
-interface PlayOptions {
+interface PlayOptions extends TeamFlags {
   readonly policy: string;
   readonly seed: number;
   readonly trace?: string;

@@ -156,7 +156,7 @@ export function* teamStep(request: StepRequest): Generator<Question, StepOutcome
       decision = proposal;
       break;
     }
-    const word = criticise(chart, proposal.offer);
+    const word = criticise(chart, proposal.offer, proposal.offer === rules?.offer);
     const { veto, reasons } = yield* ask({
       role: "critic",
       task: `The planner proposes candidate ${proposal.offer.wire.candidate_id}. Object only to a danger: {"veto":false,"reasons":[]}.`,
