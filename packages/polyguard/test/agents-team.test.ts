@@ -53,3 +53,10 @@ describe("ablations", () => {
     expect(illegal).toBe(0);
   });
 });
+
+test("a query that a rule has written itself reaches the action", async () => {
+  const { actions } = await playTeam("WEB_SEARCH_MISSING_DATA", 3, { most: 8 });
+  const queries = actions.flatMap((action) => ("query" in action && action.query !== undefined ? [action.query] : []));
+  expect(queries.length).toBeGreaterThan(0);
+  expect(new Set(queries).size).toBe(queries.length);
+});
