@@ -64,7 +64,8 @@ interface Waiting {
 }
 
 class ThreadPlayer {
-  readonly #worker = new Worker(WORKER_URL);
+  // Without flags of this process: a condition that resolves to source would hand Node what it can't load.
+  readonly #worker = new Worker(WORKER_URL, { execArgv: [] });
   readonly #waiting: Waiting[] = [];
   #death: PraxisError | null = null;
 

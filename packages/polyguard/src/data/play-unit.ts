@@ -15,7 +15,7 @@ import type { DataSplit, UnitPlan } from "./unit-plan.ts";
 
 /** Steps taken from one episode; mining goes on for hundreds that look alike. */
 const STEPS_PER_EPISODE = 24;
-const MINING_STEPS = 8;
+const MINING_STEPS = 4;
 
 /** One decision of an episode with everything that could have been done instead. */
 export interface DecisionRecord {
