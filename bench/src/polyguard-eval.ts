@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
-import { PraxisError, Rng } from "@praxis/env";
+import { PraxisError } from "@praxis/env";
 import { bootstrap, comparePaired, type Estimate, mean, shareBetween } from "@praxis/eval";
 import {
   ATTACKERS,
@@ -181,50 +181,49 @@ function measureTime(report: Report, cache: string): void {
 
 /** Tasks whose states the course value judges. */
 const COURSE_TASKS = ["DDI", "REGIMEN_RISK", "WEB_SEARCH_MISSING_DATA", "LONGITUDINAL_DEPRESCRIBING"] as const;
-const STATES_AN_EPISODE = 4;
 
-/** States along courses of random candidates, each candidate tried and taken back. */
+/** First states of generated scenarios, each candidate tried and taken back. */
 function measureRegret(report: Report): void {
-  const polyguard = loadPolyGuard();
-  const env = polyguard.makeEnv();
-  const regrets: number[] = [];
-  let harmful = 0;
-  for (let seed = 0; regrets.length < STATES; seed++) {
-    const rng = Rng.fromSeed(seed, "reward regret");
-    const difficulty = (["easy", "medium", "hard"] as const)[seed % 3]!;
-    const task = COURSE_TASKS[Math.floor(seed / 3) % COURSE_TASKS.length]!;
-    let last: Parameters<typeof polyguard.sampleAction>[1] = env.reset({
-      seed,
-      options: { sub_environment: task, difficulty, score_task: false, expose_legality: true },
-    });
-    for (let i = 0; i < STATES_AN_EPISODE && regrets.length < STATES; i++) {
-      const choice = judgeReward(env);
-      regrets.push(choice.regret);
-      harmful += choice.harmfulAboveKeep;
-      const result = env.step(polyguard.sampleAction(rng, last));
-      if (result.terminated || result.truncated) break;
-      last = result;
-    }
-  }
+  const env = loadPolyGuard().makeEnv();
+  const choices = Array.from({ length: STATES }, (_, i) => {
+    const difficulty = (["easy", "medium", "hard"] as const)[i % 3]!;
+    const task = COURSE_TASKS[Math.floor(i / 3) % COURSE_TASKS.length]!;
+    env.reset({ seed: i, options: { sub_environment: task, difficulty, score_task: false } });
+    return { task, ...judgeReward(env) };
+  });
   env.close();
-  const estimate = bootstrap(regrets);
+  const shown = (name: string, of: readonly { readonly regret: number }[]): string =>
+    of.length === 0 ? `${name} none` : `${name} ${mean(of.map(({ regret }) => regret)).toFixed(4)} (n=${of.length})`;
+  const estimate = bootstrap(choices.map(({ regret }) => regret));
+  const parts = [
+    ...COURSE_TASKS.map((task) =>
+      shown(
+        task,
+        choices.filter((each) => each.task === task),
+      ),
+    ),
+    shown(
+      "nothing to ask first",
+      choices.filter(({ needsAbstention }) => !needsAbstention),
+    ),
+  ];
   report({
     id: "polyguard.reward_regret",
     value: estimate.mean,
     unit: "U",
     goal: "<= 0.005",
     peer: null,
-    n: regrets.length,
+    n: choices.length,
     interval: [estimate.low, estimate.high],
-    note: `regret of the candidate with the highest reward, states of ${COURSE_TASKS.join(", ")}`,
+    note: `regret in U of the candidate with the highest reward; first states, all tiers; ${parts.join(", ")}`,
   });
   report({
     id: "polyguard.reward_net_harm",
-    value: harmful,
+    value: choices.reduce((sum, { harmfulAboveKeep }) => sum + harmfulAboveKeep, 0),
     unit: "actions above KEEP",
     goal: "= 0",
     peer: null,
-    n: regrets.length,
+    n: choices.length,
     interval: null,
     note: "legal actions worse than KEEP by more than .002 of U whose reward is above KEEP's, over the same states",
   });

@@ -38,7 +38,7 @@ const read = (...path: string[]): string => readFileSync(join(folder, ...path), 
 // Workers run the compiled command.
 describe("eval", () => {
   beforeAll(async () => {
-    expect((await evaluate("one", "--workers", "1")).code).toBe(0);
+    expect(await evaluate("one", "--workers", "1")).toMatchObject({ code: 0, err: expect.stringContaining("Played") });
   });
 
   test("the report tells n and intervals, is written in three forms, and carries the notice", async () => {

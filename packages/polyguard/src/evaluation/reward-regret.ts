@@ -11,6 +11,8 @@ export interface RewardChoice {
   readonly regret: number;
   /** Legal candidates that are worse than KEEP by more than the gate's limit and yet are paid more. */
   readonly harmfulAboveKeep: number;
+  /** Something is to be asked first, or no decision gains anything: the reward pays for waiting too. */
+  readonly needsAbstention: boolean;
 }
 
 /**
@@ -35,5 +37,9 @@ export function judgeReward(env: PolyGuardEnv): RewardChoice {
     ({ isLegal, utility }, i) =>
       isLegal && utility < assessment.keep.utility - NET_HARM && rewards[i]! > keepReward + 1e-9,
   );
-  return { regret: assessment.best - assessment.candidates[top]!.utility, harmfulAboveKeep: harmful.length };
+  return {
+    regret: assessment.best - assessment.candidates[top]!.utility,
+    harmfulAboveKeep: harmful.length,
+    needsAbstention: assessment.needsAbstention,
+  };
 }
