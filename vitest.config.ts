@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // Tests run from source: our packages export it under a condition of their own.
@@ -12,6 +13,8 @@ export default defineConfig({
     onConsoleLog: (log) => {
       throw new Error(`console output in a test: ${log}`);
     },
+    // Two of them also on a machine with two cores, where the default is one.
+    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -20,6 +20,7 @@ import { measureFlow } from "./flow.ts";
 import { measureHoldouts } from "./holdouts.ts";
 import { measureNn } from "./nn.ts";
 import { measurePolyguard } from "./polyguard.ts";
+import { measurePolyguardEval } from "./polyguard-eval.ts";
 import { measurePpo } from "./ppo.ts";
 import { measureServer } from "./server.ts";
 
@@ -28,6 +29,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   server: measureServer,
   polyguard: measurePolyguard,
   cds: measureCds,
+  polyguard_eval: measurePolyguardEval,
   nn: measureNn,
   flow: measureFlow,
   ppo: measurePpo,

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { PraxisError } from "@praxis/env";
 import { Command, CommanderError } from "commander";
 import { registerCheck } from "./commands/check.ts";
+import { registerData } from "./commands/data.ts";
 import { registerEval } from "./commands/eval.ts";
 import { registerExport } from "./commands/export.ts";
 import { registerFlow } from "./commands/flow.ts";
@@ -70,6 +71,7 @@ function makeProgram(terminal: Terminal): Command {
   registerEval(program, terminal);
   registerRuns(program, terminal);
   registerExport(program, terminal);
+  registerData(program, terminal);
   for (const command of program.commands)
     command.exitOverride().showSuggestionAfterError(true).configureOutput(program.configureOutput());
   return program;

@@ -1,5 +1,17 @@
 export { type StepAction, stepActionSchema, type WireAction } from "./actions/schema.ts";
 export { ACTION_TYPES, type ActionPayload, type ActionType, type OfferedCandidate } from "./actions/types.ts";
+export { makeChatModel } from "./agents/chat-model.ts";
+export {
+  ABLATIONS,
+  type Ablation,
+  PLANNINGS,
+  type Planning,
+  TEAM_MODES,
+  type TeamMode,
+  type TeamOptions,
+} from "./agents/options.ts";
+export { MODEL_ROLES, type ModelRole, type RoleModel } from "./agents/role-model.ts";
+export { renderTranscript, type Utterance } from "./agents/transcript.ts";
 export { type BundledOptions, loadPolyGuard } from "./bundled.ts";
 export type { CardFeedback } from "./cds/feedback.ts";
 export type { CourseContext } from "./course/context.ts";
@@ -14,10 +26,12 @@ export {
 } from "./definition.ts";
 export { POLYGUARD_ID, type PolyGuardEnv, type PolyGuardParts, PolyGuardSimulator } from "./env.ts";
 export type { EpisodeState, StepRecord } from "./episode.ts";
+export { ATTACKERS, makeAttacker, makeHonestPolicy } from "./evaluation/attackers.ts";
 export { codeVersion } from "./evaluation/code-version.ts";
 export { type EvaluationRow, evaluateEpisode } from "./evaluation/evaluate-episode.ts";
 export { EVALUATION_METRICS, type EvaluationMetric } from "./evaluation/metrics.ts";
 export { checkPerturbation, PERTURBATIONS, type Perturbation, perturb } from "./evaluation/perturbations.ts";
+export { judgeReward, type RewardChoice } from "./evaluation/reward-regret.ts";
 export { evaluationScenarios } from "./evaluation/scenarios.ts";
 export { SUBGROUPS } from "./evaluation/subgroups.ts";
 export { encodeFeatures, type Features } from "./features/features.ts";
@@ -60,6 +74,7 @@ export { PairsMiner } from "./policies/mining/pairs-miner.ts";
 export { miningProblem } from "./policies/mining/problem.ts";
 export { type MiningPoint, runMiner } from "./policies/mining/run-miner.ts";
 export { StructuredMiner } from "./policies/mining/structured-miner.ts";
+export { hasTranscript, makePlannerCriticPolicy, type PlannerCriticSetup } from "./policies/planner-critic.ts";
 export { type PolyguardRenderer, renderPolyguard } from "./render.ts";
 export { type ReviewedEnv, type ReviewRequest, reviewRecord } from "./review.ts";
 export { renderReviewHtml } from "./review-html.ts";

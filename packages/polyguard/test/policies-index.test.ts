@@ -30,6 +30,7 @@ describe("names", () => {
       "stop_all",
       "review_always",
       "rule_based",
+      "planner_critic",
       "contextual_bandit",
       "map_planner",
       "oracle_greedy",

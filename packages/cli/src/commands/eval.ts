@@ -58,7 +58,7 @@ export function registerEval(program: Command, terminal: Terminal): void {
       writeReport(out, report);
       terminal.out((options.json === true ? report.json : report.markdown).trimEnd());
       terminal.err(
-        `Played in ${seconds(played - begun)}, reported in ${seconds(performance.now() - played)}. Best courses planned: ${run.planned} in ${seconds(run.oracleMs)} of worker time${run.planned === 0 ? " (all were cached)" : ""}. Report: ${join(out, "report.html")}`,
+        `Played in ${seconds(played - begun)}, reported in ${seconds(performance.now() - played)}. Best courses planned: ${run.planned === 0 ? "none, as all needed were at hand" : `${run.planned} in ${seconds(run.oracleMs)} of worker time`}. Report: ${join(out, "report.html")}`,
       );
     });
 }

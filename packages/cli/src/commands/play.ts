@@ -2,11 +2,13 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { formatTrace, PraxisError, Rng, recordEpisode, type StepResult } from "@praxis/env";
 import { makeSyncEnv } from "@praxis/eval";
+import { ABLATIONS, hasTranscript, MODEL_ROLES, PLANNINGS, renderTranscript, TEAM_MODES } from "@praxis/polyguard";
 import type { Command } from "commander";
 import { loadRegistry } from "../load-environments.ts";
 import { makeNamedPolicy, policyNames } from "../policies.ts";
 import { rendererFor } from "../render.ts";
 import { parseRest } from "../schema-flags.ts";
+import { readTeamFlags, type TeamFlags } from "../team-flags.ts";
 import type { Terminal } from "../terminal.ts";
 import { loadTrainedPolicy } from "../trained-policy.ts";
 
@@ -23,6 +25,13 @@ export function registerPlay(program: Command, terminal: Terminal): void {
       "policy that plays, the folder of a training run, or a flow file; `--policy list` lists them",
       "random",
     )
+    .option("--mode <name>", `planner_critic: how its roles work together: ${TEAM_MODES.join(", ")}`)
+    .option("--without <parts...>", `planner_critic: parts left out: ${ABLATIONS.join(", ")}`)
+    .option("--planning <name>", `planner_critic: what it ranks by: ${PLANNINGS.join(", ")}`)
+    .option("--model-url <url>", "planner_critic: root of an OpenAI-compatible service that plays roles")
+    .option("--model-name <name>", "planner_critic: model asked there")
+    .option("--model-key <key>", "planner_critic: bearer token for it; never written anywhere")
+    .option("--model-roles <roles...>", `planner_critic: roles it plays, default planner: ${MODEL_ROLES.join(", ")}`)
     .option("--seed <number>", "seed of the episode", Number, 0)
     .option("--episodes <number>", "episodes, of this seed and those that follow it", Number, 1)
     .option("--trace <file>", "write the episode as JSON lines")
@@ -47,7 +56,7 @@ export function registerPlay(program: Command, terminal: Terminal): void {
       const isRun = existsSync(join(options.policy, "config.json"));
       const policy = isRun
         ? loadTrainedPolicy(options.policy, definition)
-        : makeNamedPolicy(definition, options.policy, env);
+        : makeNamedPolicy(definition, options.policy, env, readTeamFlags(options));
       const renderer = rendererFor(definition);
       const show = options.json === true ? () => {} : terminal.out.bind(terminal);
       try {
@@ -62,7 +71,10 @@ export function registerPlay(program: Command, terminal: Terminal): void {
               rng: Rng.fromSeed(seed, `policy/${policy.name}`),
               now: () => performance.now(),
               onReset: (result) => show(renderer.reset(result)),
-              onStep: (step, result: StepResult<unknown>) => show(renderer.step(step, result)),
+              onStep: (step, result: StepResult<unknown>) => {
+                if (hasTranscript(policy)) show(renderTranscript(policy.transcript()));
+                show(renderer.step(step, result));
+              },
             },
           );
           show(renderer.end(trace));
@@ -80,7 +92,7 @@ export function registerPlay(program: Command, terminal: Terminal): void {
     });
 }
 
-interface PlayOptions {
+interface PlayOptions extends TeamFlags {
   readonly policy: string;
   readonly seed: number;
   readonly episodes: number;

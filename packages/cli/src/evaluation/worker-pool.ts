@@ -20,7 +20,8 @@ export async function playJobs(
   const queue = jobs.values();
   const threads = Array.from(
     { length: Math.min(workers, jobs.length) },
-    () => new Worker(WORKER_URL, { workerData: start }),
+    // No flags of this process: conditions that resolve imports to sources would not suit compiled code.
+    () => new Worker(WORKER_URL, { workerData: start, execArgv: [] }),
   );
   try {
     await Promise.all(threads.map((thread) => drain(thread, queue, onAnswer)));

@@ -16,13 +16,16 @@ export const MOST_VETOES = 3;
 /** Soft warnings at which an action is not let through (assumption:). */
 const MOST_WARNINGS = 2;
 
-/** Runs the verifier on known facts and its soft list, and looks for major hits that a new drug would bring. */
-export function criticise(chart: Chart, { payload, isLegal }: ChartOffer): Criticism {
+/**
+ * Runs the verifier on known facts and its soft list, and looks for major hits that a new drug would bring. Several soft
+ * warnings are a veto only where `isByRules` is false: the rules have their reasons for what they choose.
+ */
+export function criticise(chart: Chart, { payload, isLegal }: ChartOffer, isByRules: boolean): Criticism {
   const { legality, kb } = chart;
   const { hard, soft } = verifyPayload(legality, payload);
   const reasons = hard.map(({ text }) => text);
   if (!isLegal && hard.length === 0) reasons.push("the environment refused this action before");
-  if (soft.length >= MOST_WARNINGS) reasons.push(...soft.map(({ text }) => text));
+  if (!isByRules && soft.length >= MOST_WARNINGS) reasons.push(...soft.map(({ text }) => text));
   if (payload.type === "ADD_DRUG" || payload.type === "SUBSTITUTE_DRUG") {
     const leavingRef = payload.type === "ADD_DRUG" ? payload.crossOverFromMedRef : payload.medRef;
     const leaving = leavingRef === null ? null : (legality.byRef.get(leavingRef) ?? null);

@@ -38,7 +38,7 @@ export function specialistTalk(chart: Chart, title: string, action: StepAction):
   const offer = chart.offers.find(({ wire }) => wire.candidate_id === action.candidate_id);
   say(to === "bandit" ? "bandit" : "planner", `${title} proposes: ${offer?.wire.text ?? freeInWords(action)}.`);
   if (offer !== undefined) {
-    const { isVeto, reasons, evidenceIds } = criticise(chart, offer);
+    const { isVeto, reasons, evidenceIds } = criticise(chart, offer, true);
     const words = reasons.length === 0 ? "No objection." : `${isVeto ? "It is noted that " : ""}${reasons.join("; ")}.`;
     say("critic", words, { evidenceIds });
   }

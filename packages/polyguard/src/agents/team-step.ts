@@ -58,7 +58,7 @@ export function* teamStep(request: StepRequest): Generator<Question, StepOutcome
     "med_rec",
     issues.issues.length === 0
       ? `${list.items.length} items, nothing to settle.`
-      : `${list.items.length} items; to settle: ${issues.issues.map(({ text }) => text).join("; ")}.`,
+      : `${list.items.length} items; to settle: ${issues.issues.map(({ text }) => text.replace(/\.$/u, "")).join("; ")}.`,
     { evidenceIds: issues.issues.map(({ id }) => id) },
   );
 
@@ -142,10 +142,11 @@ export function* teamStep(request: StepRequest): Generator<Question, StepOutcome
   });
   const first = chart.offers.find(({ wire }) => wire.candidate_id === chosen.candidate_id);
   if (first === undefined) return { decision: null, utterances };
-  const same = proposals.find(({ offer }) => offer === first);
+  // A rule may put a query of its own into an offer: the wire form tells which offer it is.
+  const same = proposals.find(({ offer }) => offer.wire === first.wire);
   const order: Decision[] = [
     { offer: same?.offer ?? first, reason: chosen.reason, confidence: chosen.confidence },
-    ...proposals.filter(({ offer }) => offer !== first),
+    ...proposals.filter(({ offer }) => offer.wire !== first.wire),
   ];
 
   let decision: Decision | null = null;
@@ -156,7 +157,7 @@ export function* teamStep(request: StepRequest): Generator<Question, StepOutcome
       decision = proposal;
       break;
     }
-    const word = criticise(chart, proposal.offer);
+    const word = criticise(chart, proposal.offer, proposal.offer.wire === rules?.offer.wire);
     const { veto, reasons } = yield* ask({
       role: "critic",
       task: `The planner proposes candidate ${proposal.offer.wire.candidate_id}. Object only to a danger: {"veto":false,"reasons":[]}.`,
@@ -216,9 +217,9 @@ function rankProposals(
       chart,
       belief,
       [rules.offer, ...wanted].map(({ payload }) => payload),
-    ).filter(({ offer }) => isOpen(offer) || offer === rules.offer);
+    ).filter(({ offer }) => isOpen(offer) || offer.wire === rules.offer.wire);
     const better = options.mode === "lightweight_debate" ? debate(ranked, rules) : choosePlan(ranked, rules);
-    if (better === null) return [rules, ...ranked.filter(({ offer }) => offer !== rules.offer).map(inWords)];
+    if (better === null) return [rules, ...ranked.filter(({ offer }) => offer.wire !== rules.offer.wire).map(inWords)];
     return [inWords(better), ...ranked.filter((each) => each !== better).map(inWords)];
   }
 }
@@ -248,7 +249,7 @@ function inWords({ offer, expectedJ, plan }: Proposal): Decision {
 }
 
 function withRules(proposals: readonly Decision[], rules: Decision | null): readonly Decision[] {
-  if (rules === null || proposals.some(({ offer }) => offer === rules.offer)) return proposals;
+  if (rules === null || proposals.some(({ offer }) => offer.wire === rules.offer.wire)) return proposals;
   return proposals.length === 0 ? [rules] : [...proposals, rules];
 }
 

@@ -15,7 +15,7 @@ import type { DataSplit, UnitPlan } from "./unit-plan.ts";
 
 /** Steps taken from one episode; mining goes on for hundreds that look alike. */
 const STEPS_PER_EPISODE = 24;
-const MINING_STEPS = 8;
+const MINING_STEPS = 4;
 
 /** One decision of an episode with everything that could have been done instead. */
 export interface DecisionRecord {
@@ -116,7 +116,9 @@ const JUDGED_BY_COURSE: readonly SubEnvironment[] = [
 function gapOf({ assessment, context }: EpisodeState, offers: readonly ScoredAction[], chosen: ScoredAction): number {
   const { subEnvironment } = context.scenario;
   const isTherapy = !isInformationAction(chosen.action.action_type);
-  if (isTherapy && JUDGED_BY_COURSE.includes(subEnvironment)) return Math.max(0, assessment.best - assessment.second);
+  // Without a legal change beside KEEP there is no second U.
+  if (isTherapy && JUDGED_BY_COURSE.includes(subEnvironment) && Number.isFinite(assessment.second))
+    return Math.max(0, assessment.best - assessment.second);
   const legal = offers.filter(({ isLegal, action }) => isLegal && !isSameOffer(action, chosen.action));
   const [best = MALFORMED_REWARD, second = MALFORMED_REWARD] = [
     ...legal.map(({ reward }) => reward),

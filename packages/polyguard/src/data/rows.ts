@@ -74,7 +74,7 @@ export interface TraceRow extends RowHead {
 }
 
 /** What a model is told before it sees an observation. */
-export const SYSTEM_PROMPT = `You review the medicines of an older patient, step by step, in PolyGuard. ${NOTICE}
+const SYSTEM_PROMPT = `You review the medicines of an older patient, step by step, in PolyGuard. ${NOTICE}
 The user shows an observation as JSON. Answer with one JSON object and nothing else: schema_version "1.0", the step_nonce of the observation, one of its candidates with all its fields except text (candidate_id, action_type and the rest, unchanged), rationale (at most 600 characters), evidence_ids (ids shown in the observation), confidence (0 to 1). Never choose what is contraindicated; ask for what is missing when it matters; keep what is good.`;
 
 function headOf(record: DecisionRecord, kind: string): RowHead {
@@ -116,7 +116,7 @@ export function mistakeFor(record: DecisionRecord, rng: Rng): ScoredAction | nul
 }
 
 /** What a critic says of a mistake: the rules that it breaks, or what it scores worse on than the choice. */
-export function critique(mistake: ScoredAction, chosen: ScoredAction): string {
+function critique(mistake: ScoredAction, chosen: ScoredAction): string {
   const end = "Choose another candidate.";
   if (mistake.violations.length > 0) {
     const reasons = mistake.violations.map(({ id, text }) => `${id}: ${text}`).join("; ");

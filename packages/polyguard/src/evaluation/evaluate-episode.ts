@@ -84,13 +84,13 @@ export async function evaluateEpisode(
   const begun = env.reset({ seed, options: { scenario_id: scenarioId, score_task: true } });
   const rng = Rng.fromSeed(seed, `policy/${scenarioId}/${policy.name}`);
   policy.reset(rng.split("policy"));
-  const noise = rng.split("perturbation");
   const alerts = new AlertCount();
   const needed: boolean[] = [];
   let { observation, info } = begun as { observation: Observation; info: typeof begun.info };
   for (;;) {
     const state = latentEpisode(env);
-    const shown = perturbation === null ? observation : perturb(observation, perturbation, noise);
+    // The same stream at every step: what is missing or shifted stays so.
+    const shown = perturbation === null ? observation : perturb(observation, perturbation, rng.split("perturbation"));
     const action = await policy.act(shown, info);
     const chosen = "candidate_id" in action ? action.candidate_id : null;
     alerts.see(state, state.offered.find(({ id }) => id === chosen)?.addresses ?? []);

@@ -49,7 +49,8 @@ export function withOwnPlay(general: PolyGuardPolicy, tools: PlayTools): PolyGua
   let playing: PolyGuardPolicy | null = null;
   let begin: ((policy: PolyGuardPolicy) => void) | null = null;
   return {
-    name: general.name,
+    // What a policy has beside playing, such as a transcript, stays reachable.
+    ...general,
     reset: (rng) => {
       playing = null;
       begin = (policy) => policy.reset(rng);
