@@ -18,6 +18,7 @@ import {
 import { measureFlow } from "./flow.ts";
 import { measureHoldouts } from "./holdouts.ts";
 import { measureNn } from "./nn.ts";
+import { measurePlanner } from "./planner.ts";
 import { measurePolyguard } from "./polyguard.ts";
 import { measurePolyguardEval } from "./polyguard-eval.ts";
 import { measureServer } from "./server.ts";
@@ -29,6 +30,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   polyguard_eval: measurePolyguardEval,
   dosing: measureDosing,
   bandit: measureBandit,
+  planner: measurePlanner,
   nn: measureNn,
   flow: measureFlow,
   holdouts: measureHoldouts,
