@@ -19,6 +19,7 @@ import {
 import { measureFlow } from "./flow.ts";
 import { measureHoldouts } from "./holdouts.ts";
 import { measureNn } from "./nn.ts";
+import { measurePlanner } from "./planner.ts";
 import { measurePolyguard } from "./polyguard.ts";
 import { measurePolyguardEval } from "./polyguard-eval.ts";
 import { measurePpo } from "./ppo.ts";
@@ -30,11 +31,12 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   polyguard: measurePolyguard,
   cds: measureCds,
   polyguard_eval: measurePolyguardEval,
+  dosing: measureDosing,
+  bandit: measureBandit,
+  planner: measurePlanner,
   nn: measureNn,
   flow: measureFlow,
   ppo: measurePpo,
-  dosing: measureDosing,
-  bandit: measureBandit,
   holdouts: measureHoldouts,
 };
 

@@ -1,5 +1,5 @@
 import { PraxisError } from "@praxis/env";
-import { bootstrap, type Estimate, mean, pairedBootstrap, resampleIndexes } from "./statistics.ts";
+import { bootstrap, type Estimate, mean, pairedBootstrap, quantile, resampleIndexes } from "./statistics.ts";
 
 /** A paired comparison: mean of `a - b` with its interval, and a two-sided bootstrap p-value. */
 export interface Comparison {
@@ -69,4 +69,22 @@ export function shareBetween(
     return Math.abs(possible) < 1e-12 ? 0 : gained / possible;
   };
   return bootstrap(units, { statistic: share, resamples, seed });
+}
+
+/** Bootstrap of the difference of the means of two groups of different units; n is of the first. */
+export function differenceOfMeans(
+  a: readonly number[],
+  b: readonly number[],
+  { resamples = 10_000, seed = 0 }: { readonly resamples?: number; readonly seed?: number } = {},
+): Estimate {
+  // Streams of their own, or groups of one size would be drawn alike.
+  const drawsA = resampleIndexes(a.length, resamples, seed);
+  const drawsB = resampleIndexes(b.length, resamples, seed + 1);
+  const meanOf = (values: readonly number[], draws: Uint32Array, r: number): number => {
+    let sum = 0;
+    for (let i = 0; i < values.length; i++) sum += values[draws[r * values.length + i]!]!;
+    return sum / values.length;
+  };
+  const results = Array.from({ length: resamples }, (_, r) => meanOf(a, drawsA, r) - meanOf(b, drawsB, r));
+  return { n: a.length, mean: mean(a) - mean(b), low: quantile(results, 0.025), high: quantile(results, 0.975) };
 }

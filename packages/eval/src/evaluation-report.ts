@@ -1,9 +1,9 @@
 import { reliabilityBins, selectiveRisk } from "./calibration.ts";
-import { comparePaired, holm, shareBetween } from "./comparison.ts";
+import { comparePaired, differenceOfMeans, holm, shareBetween } from "./comparison.ts";
 import type { Report, ReportTable } from "./report.ts";
 import { calibrationOf, estimateMetric, type MetricSpec, type ResultRow, unitValues } from "./rows.ts";
 import type { Estimate } from "./statistics.ts";
-import { type Figure, plotCurves, plotIntervals } from "./svg.ts";
+import { type Figure, type IntervalPoint, plotCurves, plotIntervals } from "./svg.ts";
 
 /** What a report is made from. */
 export interface EvaluationInput {
@@ -82,7 +82,7 @@ export function makeEvaluationReport(input: EvaluationInput): {
       subgroupTable(input, of),
       conditionTable(input, rows),
     ].filter((table) => table.rows.length > 0),
-    figures: figuresOf(input, { estimates, plain, of }),
+    figures: figuresOf(input, { estimates, comparisons, plain, rows }),
   };
   return { report, summary };
 }
@@ -236,35 +236,67 @@ function subgroupTable({ groups, policies, subgroups, score }: EvaluationInput, 
   };
 }
 
-/** Drop of the score under each condition, on the same units. */
-function conditionTable({ groups, policies, score }: EvaluationInput, rows: readonly ResultRow[]): ReportTable {
+interface ConditionChange {
+  readonly group: string;
+  readonly policy: string;
+  readonly condition: string;
+  readonly difference: Estimate;
+}
+
+/** Change of the score under each condition, on the same units. */
+function conditionChanges({ groups, policies, score }: EvaluationInput, rows: readonly ResultRow[]): ConditionChange[] {
   const conditions = [...new Set(rows.flatMap(({ condition }) => (condition === null ? [] : [condition])))].sort();
   const under = (group: string, policy: string, condition: string | null): ResultRow[] =>
     rows.filter((row) => row.group === group && row.policy === policy && row.condition === condition);
+  return groups.flatMap((group) =>
+    policies.flatMap((policy) =>
+      conditions.flatMap((condition) => {
+        const [a, b] = paired(under(group, policy, condition), under(group, policy, null), score);
+        return a.length === 0 ? [] : [{ group, policy, condition, difference: comparePaired(a, b).difference }];
+      }),
+    ),
+  );
+}
+
+function conditionTable(input: EvaluationInput, rows: readonly ResultRow[]): ReportTable {
   return {
     title: "Perturbations",
     note: "Change of the task score on the same scenarios.",
     columns: ["task", "policy", "perturbation", "n", "change"],
-    rows: groups.flatMap((group) =>
-      policies.flatMap((policy) =>
-        conditions.flatMap((condition) => {
-          const [a, b] = paired(under(group, policy, condition), under(group, policy, null), score);
-          if (a.length === 0) return [];
-          const { difference } = comparePaired(a, b);
-          return [[group, policy, condition, String(difference.n), show(difference)]];
-        }),
-      ),
-    ),
+    rows: conditionChanges(input, rows).map(({ group, policy, condition, difference }) => [
+      group,
+      policy,
+      condition,
+      String(difference.n),
+      show(difference),
+    ]),
   };
 }
 
-interface Drawn {
-  readonly estimates: EvaluationSummary["estimates"];
-  readonly plain: readonly ResultRow[];
-  readonly of: Of;
+/** Gaps with intervals: units inside and outside are different ones, so both are drawn anew. */
+function subgroupGaps({ policies, subgroups, score }: EvaluationInput, plain: readonly ResultRow[]): IntervalPoint[] {
+  return policies.flatMap((policy) => {
+    const own = plain.filter((row) => row.policy === policy);
+    return subgroups.flatMap((name) => {
+      const scores = (isInside: boolean): number[] => [
+        ...unitValues(
+          own.filter((row) => row.subgroups.includes(name) === isInside),
+          score,
+        ).values(),
+      ];
+      const [inside, outside] = [scores(true), scores(false)];
+      if (inside.length === 0 || outside.length === 0) return [];
+      return [{ row: name, series: policy, estimate: differenceOfMeans(inside, outside) }];
+    });
+  });
 }
 
-function figuresOf(input: EvaluationInput, { estimates, plain }: Drawn): readonly Figure[] {
+interface Drawn extends EvaluationSummary {
+  readonly plain: readonly ResultRow[];
+  readonly rows: readonly ResultRow[];
+}
+
+function figuresOf(input: EvaluationInput, { estimates, comparisons, plain, rows }: Drawn): readonly Figure[] {
   const figures: Figure[] = [];
   const dots = (name: string, title: string, metric: string): void => {
     const points = estimates
@@ -275,6 +307,26 @@ function figuresOf(input: EvaluationInput, { estimates, plain }: Drawn): readonl
   dots("task-score", "Task score", input.score);
   dots("success", "Success rate", "success");
   dots("mean-step-reward", "Mean step reward", "mean_step_reward");
+  const gaps = (name: string, title: string, xLabel: string, points: readonly IntervalPoint[]): void => {
+    if (points.length > 0) figures.push(plotIntervals(name, title, points, { xLabel, zero: true }));
+  };
+  gaps(
+    "comparisons",
+    `Difference of ${input.policies[0]} to the others`,
+    "difference of the task score",
+    comparisons.map(({ group, against, difference }) => ({ row: group, series: against, estimate: difference })),
+  );
+  gaps("subgroups", "Gaps by subgroup", "mean task score inside less that outside", subgroupGaps(input, plain));
+  gaps(
+    "perturbations",
+    "Change by perturbation",
+    "change of the task score",
+    conditionChanges(input, rows).map(({ group, policy, condition, difference }) => ({
+      row: `${group}, ${condition}`,
+      series: policy,
+      estimate: difference,
+    })),
+  );
   const decided = input.policies.flatMap((policy) => {
     const decisions = plain.filter((row) => row.policy === policy).flatMap((row) => row.decisions);
     return decisions.length === 0 ? [] : [{ policy, decisions }];

@@ -8,7 +8,7 @@ export interface Estimate {
   readonly high: number;
 }
 
-function checkNotEmpty(values: readonly number[]): void {
+function checkNotEmpty(values: ArrayLike<number>): void {
   if (values.length === 0) throw new PraxisError("VALIDATION_ERROR", "A statistic needs at least one value.");
 }
 
@@ -21,7 +21,7 @@ export function mean(values: readonly number[]): number {
 }
 
 /** Quantile `p` (0 … 1) with linear interpolation between order statistics (type 7 of Hyndman and Fan 1996). */
-export function quantile(values: readonly number[], p: number): number {
+export function quantile(values: ArrayLike<number>, p: number): number {
   checkNotEmpty(values);
   const sorted = Float64Array.from(values).sort();
   const at = (sorted.length - 1) * p;
@@ -46,11 +46,20 @@ export function bootstrap(
   const { statistic = mean, resamples = 10_000, seed = 0 } = options;
   const n = values.length;
   const draws = resampleIndexes(n, resamples, seed);
-  const sample = new Array<number>(n);
-  const results = new Array<number>(resamples);
-  for (let r = 0; r < resamples; r++) {
-    for (let i = 0; i < n; i++) sample[i] = values[draws[r * n + i]!]!;
-    results[r] = statistic(sample);
+  const results = new Float64Array(resamples);
+  if (statistic === mean) {
+    // The statistic of nearly every line of a report: summed in place, in the order that `mean` would.
+    for (let r = 0, at = 0; r < resamples; r++) {
+      let sum = 0;
+      for (let i = 0; i < n; i++, at++) sum += values[draws[at]!]!;
+      results[r] = sum / n;
+    }
+  } else {
+    const sample = new Array<number>(n);
+    for (let r = 0; r < resamples; r++) {
+      for (let i = 0; i < n; i++) sample[i] = values[draws[r * n + i]!]!;
+      results[r] = statistic(sample);
+    }
   }
   return { n, mean: statistic(values), low: quantile(results, 0.025), high: quantile(results, 0.975) };
 }

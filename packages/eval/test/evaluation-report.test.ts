@@ -101,7 +101,15 @@ describe("evaluation report", () => {
   });
 
   test("each figure shows n and brings its data", () => {
-    expect(report.figures.map(({ name }) => name)).toEqual(["task-score", "success", "calibration", "risk-coverage"]);
+    expect(report.figures.map(({ name }) => name)).toEqual([
+      "task-score",
+      "success",
+      "comparisons",
+      "subgroups",
+      "perturbations",
+      "calibration",
+      "risk-coverage",
+    ]);
     for (const { svg, data } of report.figures) {
       expect(svg).toContain("n=");
       expect(svg).not.toMatch(/NaN|Infinity|undefined/);

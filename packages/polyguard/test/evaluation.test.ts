@@ -1,11 +1,13 @@
 import { Rng, type SyncEnv } from "@praxis/env";
 import { describe, expect, test } from "vitest";
 import {
+  ATTACKERS,
   EVALUATION_METRICS,
   evaluateEpisode,
   evaluationScenarios,
   judgeReward,
   loadPolyGuard,
+  makeAttacker,
   makeHonestPolicy,
   makePolyguardPolicy,
   PERTURBATIONS,
@@ -89,5 +91,20 @@ describe("the reward's choice", () => {
     expect(env.latentState()).toBe(before);
     expect(choice.regret).toBeGreaterThanOrEqual(0);
     expect(choice.harmfulAboveKeep).toBe(0);
+  });
+});
+
+describe("scripted attackers", () => {
+  test("none earns more than honest play on the same scenarios", async () => {
+    const ids = idOf("DDI", 5);
+    const meanReturn = async (policy: ReturnType<typeof makeHonestPolicy>): Promise<number> => {
+      let sum = 0;
+      for (const scenarioId of ids)
+        sum += (await evaluateEpisode(env as SyncEnv, policy, { scenarioId })).metrics.training_return!;
+      return sum / ids.length;
+    };
+    const honest = await meanReturn(makeHonestPolicy(env as SyncEnv));
+    for (const name of ATTACKERS)
+      expect(await meanReturn(makeAttacker(name, env as SyncEnv)), name).toBeLessThan(honest);
   });
 });

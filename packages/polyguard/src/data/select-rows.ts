@@ -28,17 +28,13 @@ const LEAST_GAP = 0.001;
 const CORRECTION_SHARE = 0.25;
 
 /** Why a decision was left out. */
-export const DROP_REASONS = [
-  "held_out",
-  "same_observation",
-  "small_gap",
-  "illegal_choice",
-  "too_many_keeps",
-  "source_full",
-] as const;
-
-/** Why a decision was left out. */
-export type DropReason = (typeof DROP_REASONS)[number];
+export type DropReason =
+  | "held_out"
+  | "same_observation"
+  | "small_gap"
+  | "illegal_choice"
+  | "too_many_keeps"
+  | "source_full";
 
 /** Rows that were taken from an episode. */
 export interface SelectedRows {

@@ -1,4 +1,3 @@
-import { OBSERVATION_POLICY_NAMES } from "../policies/index.ts";
 import { type ScenarioKey, scenarioId } from "../scenario/key.ts";
 import { subEnvironmentOfTask, TASKS } from "../scenario/source.ts";
 import { SPLIT_SEEDS } from "../scenario/splits.ts";
@@ -58,6 +57,5 @@ export function planUnit(unit: number, dataSeed: number): UnitPlan {
 }
 
 function policyOf(teacher: Teacher, sub: SubEnvironment): string {
-  if (teacher === "oracle_known") return OWN_TEACHERS[sub] ?? "oracle_known";
-  return OBSERVATION_POLICY_NAMES.includes("planner_critic") ? "planner_critic" : "rule_based";
+  return teacher === "oracle_known" ? (OWN_TEACHERS[sub] ?? teacher) : teacher;
 }

@@ -35,6 +35,12 @@ export function hasTranscript(policy: { readonly name: string }): policy is Plan
   return "transcript" in policy;
 }
 
+/** Where one specialist proposes there is no role to hand to a model. */
+const MODEL_NOT_ASKED = {
+  role: "planner",
+  message: "The language model is not asked in this sub-environment: its specialist plays.",
+} as const;
+
 /**
  * Planner and critic: the rules of the sub-environment, looked at again by the expected course on a belief, and checked before
  * they are done. On the observation and the tables alone.
@@ -68,7 +74,8 @@ export function makePlannerCriticPolicy({ kb, options = {}, model }: PlannerCrit
       }
       const action = specialist.act(observation, info);
       if (action instanceof Promise) return action;
-      said = specialistTalk(chart, play.title, action);
+      const talk = specialistTalk(chart, play.title, action);
+      said = model === undefined ? talk : [{ ...MODEL_NOT_ASKED, step: observation.step }, ...talk];
       return action;
     },
   };
