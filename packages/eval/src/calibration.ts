@@ -25,21 +25,33 @@ export function brier(decisions: readonly Decision[]): number {
   return sum / decisions.length;
 }
 
-/** Bins of equal mass in ascending confidence; fewer where there are fewer decisions. */
+/**
+ * Bins of equal mass in ascending confidence; fewer where there are fewer decisions. Decisions of one confidence that fall into
+ * several bins count in each by their share of good ones, so that their order plays no part.
+ */
 export function reliabilityBins(decisions: readonly Decision[], bins = 10): ReliabilityBin[] {
   checkNotEmpty(decisions);
-  const sorted = [...decisions].sort((a, b) => a.confidence - b.confidence || Number(a.isGood) - Number(b.isGood));
+  const levels = new Map<number, { n: number; good: number }>();
+  for (const { confidence, isGood } of decisions) {
+    const level = levels.get(confidence) ?? { n: 0, good: 0 };
+    level.n++;
+    level.good += Number(isGood);
+    levels.set(confidence, level);
+  }
+  const sorted = decisions
+    .map(({ confidence }) => ({ confidence, accuracy: levels.get(confidence)!.good / levels.get(confidence)!.n }))
+    .sort((a, b) => a.confidence - b.confidence);
   const made: ReliabilityBin[] = [];
   for (let bin = 0; bin < bins; bin++) {
     const from = Math.floor((bin * sorted.length) / bins);
     const members = sorted.slice(from, Math.floor(((bin + 1) * sorted.length) / bins));
     if (members.length === 0) continue;
-    const share = (value: (decision: Decision) => number): number =>
+    const share = (value: (member: (typeof members)[number]) => number): number =>
       members.reduce((sum, each) => sum + value(each), 0) / members.length;
     made.push({
       n: members.length,
       confidence: share(({ confidence }) => confidence),
-      accuracy: share(({ isGood }) => Number(isGood)),
+      accuracy: share(({ accuracy }) => accuracy),
     });
   }
   return made;

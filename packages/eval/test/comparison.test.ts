@@ -84,6 +84,11 @@ describe("calibration", () => {
     ).toBeCloseTo(0.2, 12);
   });
 
+  test("decisions of one confidence are not told apart by bins", () => {
+    const decisions = Array.from({ length: 50 }, (_, i) => ({ confidence: 0.5, isGood: i % 2 === 0 }));
+    expect(expectedCalibrationError(decisions, 10)).toBeCloseTo(0, 12);
+  });
+
   test("the risk of the most confident decisions leaves the unsure ones out", () => {
     const decisions = [sure, sure, sure, sure, unsure];
     expect(selectiveRisk(decisions, 0.8)).toBe(0);
