@@ -112,6 +112,8 @@ async function main(args: readonly string[]): Promise<number> {
         when: new Date().toISOString().slice(0, 10),
       };
       measured.push(figure);
+      // At once, so that a long run that is cut short keeps what it has measured.
+      if (record) writeFigures(figuresPath, mergeFigures(readFigures(figuresPath), [figure]));
       const verdict =
         figure.met === null ? "" : figure.met ? `  (goal ${figure.goal}: met)` : `  (goal ${figure.goal}: NOT met)`;
       console.log(
@@ -120,9 +122,7 @@ async function main(args: readonly string[]): Promise<number> {
     });
   }
   if (record) {
-    const figures = mergeFigures(readFigures(figuresPath), measured);
-    writeFigures(figuresPath, figures);
-    updateDocuments(figures, false);
+    updateDocuments(readFigures(figuresPath), false);
     console.log(`Recorded ${measured.length} figures in bench/figures.json.`);
   }
   return 0;
