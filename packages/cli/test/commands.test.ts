@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCli } from "../src/program.ts";
-import type { Terminal } from "../src/terminal.ts";
+import { praxis } from "./run-praxis.ts";
 
 const examples = fileURLToPath(new URL("../../../examples/patients/", import.meta.url));
 let folder = "";
@@ -12,22 +11,6 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "praxis-cli-"));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-
-/** Runs a command line; data and talk are kept apart, as on a terminal. */
-async function praxis(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const kept = { out: "", err: "" };
-  const terminal: Terminal = {
-    out: (text) => {
-      kept.out += `${text}\n`;
-    },
-    err: (text) => {
-      kept.err += `${text}\n`;
-    },
-    isInteractive: false,
-    hasColor: false,
-  };
-  return { code: await runCli(args, terminal), ...kept };
-}
 
 describe("play and replay", () => {
   test("an episode is readable, recorded, and replays equal", async () => {

@@ -3,29 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { appendJsonLines, readJsonLines } from "../src/evaluation/results-file.ts";
-import { runCli } from "../src/program.ts";
-import type { Terminal } from "../src/terminal.ts";
+import { praxis } from "./run-praxis.ts";
 
 let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "praxis-eval-"));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-
-async function praxis(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const kept = { out: "", err: "" };
-  const terminal: Terminal = {
-    out: (text) => {
-      kept.out += `${text}\n`;
-    },
-    err: (text) => {
-      kept.err += `${text}\n`;
-    },
-    isInteractive: false,
-    hasColor: false,
-  };
-  return { code: await runCli(args, terminal), ...kept };
-}
 
 const evaluate = (out: string, ...more: string[]) =>
   praxis(

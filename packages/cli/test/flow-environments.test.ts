@@ -8,7 +8,7 @@ import { runFlowFile } from "@praxis/flow/node";
 import { loadPolyGuard } from "@praxis/polyguard";
 import { createServer, type PraxisServer } from "@praxis/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runCli } from "../src/program.ts";
+import { praxis } from "./run-praxis.ts";
 
 const examples = fileURLToPath(new URL("../../../examples/flows/", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "praxis-flow-env-"));
@@ -43,23 +43,10 @@ test("the medication review uses PolyGuard's tools over MCP on a real server, an
 });
 
 test("a flow file plays an episode of an environment, recorded and replayed like any other policy", async () => {
-  const kept = { out: "", err: "" };
-  const terminal = {
-    out: (text: string) => {
-      kept.out += `${text}\n`;
-    },
-    err: (text: string) => {
-      kept.err += `${text}\n`;
-    },
-    isInteractive: false,
-    hasColor: false,
-  };
   const trace = join(folder, "flow.jsonl");
   const play = ["play", "polyguard", "--policy", join(examples, "medication-agent.yml"), "--difficulty", "easy"];
-  expect([await runCli([...play, "--seed", "7", "--trace", trace], terminal), kept.err]).toEqual([
-    0,
-    expect.stringContaining("Trace written"),
-  ]);
-  expect(await runCli(["replay", trace], terminal)).toBe(0);
-  expect(kept.out).toContain("ddi_risk/easy/train/7");
+  const played = await praxis(...play, "--seed", "7", "--trace", trace);
+  expect(played).toMatchObject({ code: 0, err: expect.stringContaining("Trace written") });
+  expect(played.out).toContain("ddi_risk/easy/train/7");
+  expect(await praxis("replay", trace)).toMatchObject({ code: 0 });
 });

@@ -2,24 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runCli } from "../src/program.ts";
 import { formatDuration, formatTrainingRow } from "../src/training-view.ts";
+import { praxis } from "./run-praxis.ts";
 
 let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "praxis-train-"));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-
-/** Runs a command line; data and talk are kept apart, as on a terminal. */
-async function praxis(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const kept = { out: "", err: "" };
-  const keep = (to: "out" | "err") => (text: string) => {
-    kept[to] += `${text}\n`;
-  };
-  const code = await runCli(args, { out: keep("out"), err: keep("err"), isInteractive: false, hasColor: false });
-  return { code, ...kept };
-}
 
 const SMALL = ["--kernels", "wasm", "--total-steps", "1024", "--evaluate-every", "2", "--evaluate-episodes", "3"];
 
