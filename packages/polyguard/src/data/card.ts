@@ -95,7 +95,7 @@ ${facts.notice} All patients are simulated.
 
 - Generator: PolyGuard ${facts.version}; knowledge base ${facts.kbHash}
 - Made with: \`praxis data polyguard --rows ${facts.rows} --seed ${facts.dataSeed} --kinds ${kinds.join(",")}\`
-- Episodes: ${facts.units}, splits \`train\` and \`val\` only, one scenario in one split; no held-out rule, hazard family, drug or combination (checked by hash, row by row, after writing)
+- Episodes: ${facts.units}, splits \`train\` and \`val\` only, one scenario in one split; no held-out rule, hazard family or combination (checked where an episode is played), and no held-out drug on a list or started (read again in every row)
 - Same rows as JSON lines and Parquet
 ${facts.shortages.map((text) => `- Short: ${text}\n`).join("")}
 ${kinds.map((kind) => `## ${kind}\n\n${KIND_TEXT[kind]}\n\n${facts.counts[kind]!.markdown()}`).join("\n\n")}

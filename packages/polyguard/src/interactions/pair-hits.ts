@@ -54,14 +54,15 @@ export function findPairHits(
             : truth === 1;
         if (!holds) continue;
         decided = entry.domainIndex;
-        hits.push(toHit(entry));
+        hits.push(hitOf(entry));
       }
     }
   }
   return hits;
 }
 
-function toHit(entry: PairEntry): PairHit {
+/** The hit that an entry of the pair table stands for, its condition apart. */
+export function hitOf(entry: PairEntry): PairHit {
   return {
     ruleId: entry.ruleId,
     rule: entry.rule,

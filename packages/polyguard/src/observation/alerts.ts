@@ -1,7 +1,7 @@
 import { isReviewed } from "../course/project.ts";
 import type { Facts } from "../interactions/facts.ts";
 import { isManaged, type ManagedSide, managementOf } from "../interactions/managed.ts";
-import { findPairHits, type PairHit } from "../interactions/pair-hits.ts";
+import { findPairHits, hitOf, type PairHit } from "../interactions/pair-hits.ts";
 import { pairEntries, pairTableOf } from "../interactions/pair-table.ts";
 import { findRegimenHits, type RegimenHit } from "../interactions/regimen-rules.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
@@ -136,20 +136,7 @@ function falseAlarm(
     hits.some((hit) => hit.ruleId === ruleId && hit.aIndex === entry.aIndex && hit.bIndex === entry.bIndex)
   )
     return null;
-  const hit: PairHit = {
-    ruleId,
-    rule: entry.rule,
-    aIndex: entry.aIndex,
-    bIndex: entry.bIndex,
-    severity: entry.severity,
-    domain: entry.domain,
-    objectIndex: entry.objectIndex,
-    aucrApprox: entry.aucrApprox,
-    managementCodes: entry.managementCodes,
-    isDerived: entry.isDerived,
-    entry,
-  };
-  return pairAlert(hit, byIndex.get(entry.aIndex)!, byIndex.get(entry.bIndex)!, false);
+  return pairAlert(hitOf(entry), byIndex.get(entry.aIndex)!, byIndex.get(entry.bIndex)!, false);
 }
 
 /** Drugs that were looked up or reviewed: their hits are shown whatever the coverage. */

@@ -1,5 +1,5 @@
 import type { MappedMedication } from "../actions/legality-context.ts";
-import type { PairHit } from "../interactions/pair-hits.ts";
+import { hitOf, type PairHit } from "../interactions/pair-hits.ts";
 import { pairEntries, pairTableOf } from "../interactions/pair-table.ts";
 import { type InteractionDomain, SEVERITIES, type Severity } from "../kb/domains.ts";
 import { findDrug } from "../kb/lookup.ts";
@@ -57,18 +57,5 @@ function pairHitOf(
   const entry = pairEntries(pairTableOf(kb), first.drugIndex, second.drugIndex).find(
     (each) => each.domain === domain && each.severity === (severity as Severity),
   );
-  if (entry === undefined) return null;
-  return {
-    ruleId: entry.ruleId,
-    rule: entry.rule,
-    aIndex: entry.aIndex,
-    bIndex: entry.bIndex,
-    severity: entry.severity,
-    domain: entry.domain,
-    objectIndex: entry.objectIndex,
-    aucrApprox: entry.aucrApprox,
-    managementCodes: entry.managementCodes,
-    isDerived: entry.isDerived,
-    entry,
-  };
+  return entry === undefined ? null : hitOf(entry);
 }
