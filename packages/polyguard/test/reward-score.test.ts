@@ -3,7 +3,6 @@ import type { OfferedCandidate } from "../src/actions/types.ts";
 import { isInformationAction } from "../src/actions/types.ts";
 import { assessState } from "../src/reward/assessment.ts";
 import { keepReward } from "../src/reward/score.ts";
-import { scoreCandidates } from "../src/reward/score-candidates.ts";
 import { COMPONENTS, type ComponentName } from "../src/reward/settings.ts";
 import type { Difficulty } from "../src/scenario/types.ts";
 import {
@@ -16,6 +15,7 @@ import {
   resetTo,
   scoredOf,
 } from "./episode-fixtures.ts";
+import { scoreCandidates } from "./score-candidates.ts";
 
 const env = makeEnv();
 const STATES: readonly (readonly [Difficulty, number])[] = [

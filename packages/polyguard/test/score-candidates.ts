@@ -1,10 +1,10 @@
-import { verifyPayload } from "../actions/legality.ts";
-import { applyAction } from "../course/apply.ts";
-import { isGoodChoice, type ScoredState, type StepScore, scoreStep } from "./score.ts";
+import { verifyPayload } from "../src/actions/legality.ts";
+import { applyAction } from "../src/course/apply.ts";
+import { isGoodChoice, type ScoredState, type StepScore, scoreStep } from "../src/reward/score.ts";
 
 /**
  * Scores of all candidates of a state in offered order, each taken in perfect form with the best confidence and a full
- * explanation: what single-step training and offline traces compare.
+ * explanation, so that only what is chosen differs.
  */
 export function scoreCandidates(state: ScoredState): readonly StepScore[] {
   return state.assessment.candidates.map(({ candidate, changeCost, utility }) => {
