@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -15,7 +15,7 @@ import {
   type RunOptions,
   runFlow,
 } from "@praxis/flow";
-import { diskFiles, openRunFolder, readRunLog } from "@praxis/flow/node";
+import { readRunLog } from "@praxis/flow/node";
 import type { Measurement } from "./figures.ts";
 import { measureFlowPeers } from "./flow-peers.ts";
 
@@ -161,6 +161,8 @@ const CRASH_FLOW = flowText(
     `{ type: parallel, max_concurrency: 4, branches: [${ids.slice(0, 11).join(", ")}], then: { agent: ${ids[11]!} } }`,
 );
 
+/** Runs the flow in a process of its own and writes down each call that begins: the one that the tests kill, too. */
+const CRASH_CHILD = fileURLToPath(new URL("../../packages/flow/test/support/crash-child.mjs", import.meta.url));
 const CRASH_LATENCY_MS = 60;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -177,7 +179,13 @@ async function measureCrash(report: (measurement: Measurement) => void): Promise
   const rng = Rng.fromSeed(9, "kills");
   const file = join(base, "flow.yml");
   writeFileSync(file, CRASH_FLOW);
-  const child = (folder: string, latency: string): readonly string[] => [HERE, "crash", file, folder, latency];
+  const child = (folder: string, latency: string): readonly string[] => [
+    CRASH_CHILD,
+    file,
+    folder,
+    `${folder}.calls`,
+    latency,
+  ];
   try {
     const whole = execFileSync(process.execPath, child(join(base, "whole"), "0"), { encoding: "utf8" });
     let wrong = 0;
@@ -194,9 +202,10 @@ async function measureCrash(report: (measurement: Measurement) => void): Promise
       await ended;
       const held = readRunLog(folder).flatMap((entry) => (entry.kind === "call" ? [entry.path] : []));
       if (held.length > 0 && held.length < 12) midway++;
+      appendFileSync(`${folder}.calls`, "resume\n");
       const resumed = execFileSync(process.execPath, child(folder, "0"), { encoding: "utf8" });
-      const begun = readFileSync(join(folder, "calls.txt"), "utf8").split("\n");
-      const again = begun.slice(begun.lastIndexOf("start") + 1).filter((path) => held.includes(path));
+      const begun = readFileSync(`${folder}.calls`, "utf8").split("resume\n")[1]!.split("\n");
+      const again = held.filter((path) => begun.includes(`begin ${path}`));
       if (resumed !== whole || again.length > 0) wrong++;
     }
     report({
@@ -214,44 +223,4 @@ async function measureCrash(report: (measurement: Measurement) => void): Promise
   }
 }
 
-async function crashChild(file: string, folder: string, latency: string): Promise<void> {
-  const { plan } = await checkFlow(file, { files: diskFiles });
-  const opened = openRunFolder(folder);
-  const note = (line: string): void => writeFileSync(join(folder, "calls.txt"), `${line}\n`, { flag: "a" });
-  note("start");
-  const result = await runFlow({
-    plan: plan!,
-    input: "Compare row and column storage",
-    rng: Rng.fromSeed(1),
-    clock: makeRealClock(() => performance.now()),
-    models: async (model, context) => {
-      const inner = makeSimulatedModel({ ...model, options: { latency_ms: Number(latency) } }, context);
-      return {
-        ...inner,
-        doGenerate: (options) => {
-          note(
-            (options.providerOptions as unknown as { readonly flow: { readonly meta: { readonly path: string } } }).flow
-              .meta.path,
-          );
-          return inner.doGenerate(options);
-        },
-      };
-    },
-    log: { entries: opened.entries, sink: opened.sink },
-    firstSeq: opened.firstSeq,
-    onEvent: (event) => opened.onEvent(event),
-  }).result;
-  opened.close();
-  process.stdout.write(
-    JSON.stringify({
-      status: result.status,
-      outputs: result.outputs,
-      usage: result.usage,
-      steps: result.records.map((record) => [record.path, record.status, record.text]),
-    }),
-  );
-}
-
-const [mode, ...rest] = process.argv[1] === HERE ? process.argv.slice(2) : [];
-if (mode === "parallel") await parallelChild();
-else if (mode === "crash") await crashChild(rest[0]!, rest[1]!, rest[2]!);
+if (process.argv[1] === HERE && process.argv[2] === "parallel") await parallelChild();
