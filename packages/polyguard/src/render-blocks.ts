@@ -2,12 +2,12 @@ import type { Observation } from "./observation/schema.ts";
 
 /** Fields of an action that its candidate's text does not tell. */
 export interface SentAction {
-  readonly action_type?: string;
-  readonly query?: string;
-  readonly decomposition?: Readonly<Record<string, number>>;
-  readonly plan?: string;
-  readonly combinations?: readonly (readonly string[])[];
-  readonly findings?: readonly string[];
+  readonly action_type?: string | undefined;
+  readonly query?: string | undefined;
+  readonly decomposition?: Readonly<Record<string, number>> | undefined;
+  readonly plan?: string | undefined;
+  readonly combinations?: readonly (readonly string[])[] | undefined;
+  readonly findings?: readonly string[] | undefined;
 }
 
 /** An action whose payload is free, in words; null for one that its candidate describes. */
@@ -25,12 +25,16 @@ export function freeActionText({
     case "DECOMPOSE_NEW_DRUG":
       return `Judge the new drug: ${planText(plan)}; ${partsText(decomposition ?? {})}`;
     case "PROBE_COMBINATION":
-      return `Probe ${combinations?.length ?? 0} combinations`;
+      return `Probe ${counted(combinations?.length ?? 0, "combination")}`;
     case "DECLARE_FINDINGS":
-      return `Declare ${findings?.length ?? 0} findings${listed(findings ?? [])}`;
+      return `Declare ${counted(findings?.length ?? 0, "finding")}${listed(findings ?? [])}`;
     default:
       return null;
   }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Findings that are written out; more would drown the rest. */

@@ -39,7 +39,7 @@ test("a look-up shows its own query and what was read with source and year", () 
 });
 
 test("free actions say how much they hold, and others are left to their candidate", () => {
-  expect(freeActionText({ action_type: "PROBE_COMBINATION", combinations: [["a", "b"]] })).toBe("Probe 1 combinations");
+  expect(freeActionText({ action_type: "PROBE_COMBINATION", combinations: [["a", "b"]] })).toBe("Probe 1 combination");
   expect(freeActionText({ action_type: "DECLARE_FINDINGS", findings: [] })).toBe("Declare 0 findings");
   expect(freeActionText({ action_type: "STOP_DRUG" })).toBeNull();
   expect(

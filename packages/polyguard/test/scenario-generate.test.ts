@@ -55,6 +55,24 @@ describe("scenario generator", () => {
     expect(scenarioId(key)).toBe("ddi_risk/medium/train/7");
   });
 
+  test("a specialist disagrees about a drug of their own field", () => {
+    const fields: Record<string, (atc: string, feRenal: number) => boolean> = {
+      cardiologist: (atc) => atc.startsWith("C") || atc.startsWith("B01"),
+      psychiatrist: (atc) => /^N0[356]/.test(atc),
+      nephrologist: (_, feRenal) => feRenal >= 0.3,
+      geriatrician: () => true,
+    };
+    const heard = new Set<string>();
+    for (const scenario of sample("train", "hard", 60))
+      for (const { from, says, medRef } of scenario.mask.conflicts) {
+        const medication = scenario.initial.medications.find((each) => each.medRef === medRef)!;
+        const drug = kb.drugs[medication.drugIndex]!;
+        expect(fields[from]!(drug.atc ?? "", drug.feRenal ?? 0), says).toBe(true);
+        heard.add(from);
+      }
+    expect(heard.size).toBe(4);
+  });
+
   test.each(DIFFICULTIES)("a %s scenario keeps the sizes of its tier", (difficulty) => {
     const tier = TIERS[difficulty];
     for (const scenario of sample("train", difficulty, 60)) {

@@ -1,5 +1,6 @@
-import type { StepAction, WireAction } from "../actions/schema.ts";
+import type { StepAction } from "../actions/schema.ts";
 import type { Chart } from "../policies/chart.ts";
+import { freeActionText } from "../render-blocks.ts";
 import { criticise } from "./critic.ts";
 import { readGraph } from "./graph-safety.ts";
 import { reconcileList } from "./med-rec.ts";
@@ -15,16 +16,17 @@ export function specialistTalk(chart: Chart, title: string, action: StepAction):
     utterances.push({ step, role, message, ...more });
   };
   const list = reconcileList(chart);
-  if (list.items.length > 0) {
+  const graph = list.items.length > 0 ? readGraph(chart) : null;
+  if (graph !== null) {
     say("med_rec", `${list.items.length} items, ${list.issues.length} to settle.`, {
       evidenceIds: list.issues.map(({ id }) => id),
     });
-    const open = readGraph(chart).hits.filter(({ harm }) => harm > 0);
+    const open = graph.hits.filter(({ harm }) => harm > 0);
     say("graph_safety", open.length === 0 ? "No interaction is open." : `${open.length} open: ${open[0]!.text}.`);
   }
   const { route: to, reason } = route({
     subEnvironment: observation.sub_environment,
-    graph: null,
+    graph,
     evidence: null,
     doses: null,
     candidates: [],
@@ -36,7 +38,10 @@ export function specialistTalk(chart: Chart, title: string, action: StepAction):
     return utterances;
   }
   const offer = chart.offers.find(({ wire }) => wire.candidate_id === action.candidate_id);
-  say(to === "bandit" ? "bandit" : "planner", `${title} proposes: ${offer?.wire.text ?? freeInWords(action)}.`);
+  say(
+    to === "bandit" ? "bandit" : "planner",
+    `${title} proposes: ${freeActionText(action) ?? offer?.wire.text ?? action.action_type}.`,
+  );
   if (offer !== undefined) {
     const { isVeto, reasons, evidenceIds } = criticise(chart, offer, true);
     const words = reasons.length === 0 ? "No objection." : `${isVeto ? "It is noted that " : ""}${reasons.join("; ")}.`;
@@ -44,17 +49,4 @@ export function specialistTalk(chart: Chart, title: string, action: StepAction):
   }
   say("explainer", action.rationale, { evidenceIds: action.evidence_ids });
   return utterances;
-}
-
-function freeInWords(action: WireAction): string {
-  switch (action.action_type) {
-    case "PROBE_COMBINATION":
-      return `probe ${action.combinations?.length ?? 0} combinations`;
-    case "DECLARE_FINDINGS":
-      return `declare ${action.findings?.length ?? 0} findings`;
-    case "DECOMPOSE_NEW_DRUG":
-      return `submit the judgement of the new drug, start plan ${action.plan ?? ""}`;
-    default:
-      return action.action_type;
-  }
 }

@@ -1,7 +1,7 @@
 import type { Rng } from "@praxis/env";
 import { levelCodeOf } from "../course/labs.ts";
 import { drugAt } from "../kb/lookup.ts";
-import type { KnowledgeBase } from "../kb/types.ts";
+import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import { report, trueValue } from "../observation/measure.ts";
 import { MEASUREMENTS } from "../observation/measurements.ts";
 import type { KnownValue } from "../observation/types.ts";
@@ -17,12 +17,27 @@ const DRIFT_CV = 0.08;
 const SMALL_DRIFT_CV = 0.02;
 const SMALL_DRIFT_CODES = ["NA", "QTC"];
 
-const SPECIALISTS = [
-  ["cardiologist", "wants to keep"],
-  ["psychiatrist", "is against stopping"],
-  ["nephrologist", "asks to lower the dose of"],
-  ["geriatrician", "doubts the need for"],
-] as const;
+/** A specialist with an opinion, and the drugs that are theirs to have one about. */
+interface Opinion {
+  readonly from: string;
+  readonly says: string;
+  readonly isAbout: (drug: Drug) => boolean;
+}
+
+/** assumption: share of a drug that the kidneys take out from which a nephrologist looks at its dose. */
+const RENALLY_CLEARED = 0.3;
+
+/** ATC main groups: B01 and C are the cardiologist's, N05, N06 and N03 the psychiatrist's; a geriatrician looks at all. */
+const OPINIONS: readonly Opinion[] = [
+  { from: "cardiologist", says: "wants to keep", isAbout: ({ atc }) => /^(B01|C)/.test(atc ?? "") },
+  { from: "psychiatrist", says: "is against stopping", isAbout: ({ atc }) => /^N0[356]/.test(atc ?? "") },
+  {
+    from: "nephrologist",
+    says: "asks to lower the dose of",
+    isAbout: ({ feRenal }) => (feRenal ?? 0) >= RENALLY_CLEARED,
+  },
+  { from: "geriatrician", says: "doubts the need for", isAbout: () => true },
+];
 
 /** What the agent can't see: draws each value and history item independently. */
 export function drawMask(
@@ -80,11 +95,12 @@ function between([low, high]: readonly [number, number], u: number): number {
 function drawConflicts(kb: KnowledgeBase, state: WorldState, rng: Rng, count: number): Mask["conflicts"] {
   const medications = rng.shuffled(state.medications).slice(0, count);
   return medications.map((medication, i) => {
-    const [from, says] = rng.choice(SPECIALISTS);
+    const drug = drugAt(kb, medication.drugIndex);
+    const { from, says } = rng.choice(OPINIONS.filter(({ isAbout }) => isAbout(drug)));
     return {
       id: `cf${i + 1}`,
       from,
-      says: `The ${from} ${says} ${drugAt(kb, medication.drugIndex).genericName}.`,
+      says: `The ${from} ${says} ${drug.genericName}.`,
       medRef: medication.medRef,
     };
   });
