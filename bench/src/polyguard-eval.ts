@@ -182,7 +182,7 @@ function measureTime(report: Report, cache: string): void {
 /** Tasks whose states the course value judges. */
 const COURSE_TASKS = ["DDI", "REGIMEN_RISK", "WEB_SEARCH_MISSING_DATA", "LONGITUDINAL_DEPRESCRIBING"] as const;
 
-/** First states of generated scenarios, each candidate tried and taken back. */
+/** From the first states of generated scenarios: each candidate tried and taken back, look-ups followed to the decision. */
 function measureRegret(report: Report): void {
   const env = loadPolyGuard().makeEnv();
   const choices = Array.from({ length: STATES }, (_, i) => {
@@ -203,8 +203,8 @@ function measureRegret(report: Report): void {
       ),
     ),
     shown(
-      "nothing to ask first",
-      choices.filter(({ needsAbstention }) => !needsAbstention),
+      "nothing asked first",
+      choices.filter(({ asked }) => asked === 0),
     ),
   ];
   report({
@@ -215,7 +215,7 @@ function measureRegret(report: Report): void {
     peer: null,
     n: choices.length,
     interval: [estimate.low, estimate.high],
-    note: `regret in U of the candidate with the highest reward; first states, all tiers; ${parts.join(", ")}`,
+    note: `regret in U of the decision that following the highest reward leads to, from first states, all tiers; ${parts.join(", ")}`,
   });
   report({
     id: "polyguard.reward_net_harm",
@@ -225,7 +225,7 @@ function measureRegret(report: Report): void {
     peer: null,
     n: choices.length,
     interval: null,
-    note: "legal actions worse than KEEP by more than .002 of U whose reward is above KEEP's, over the same states",
+    note: "legal actions worse than KEEP by more than .002 of U whose reward is above KEEP's, over the same states and those that look-ups led to",
   });
 }
 

@@ -79,8 +79,13 @@ export function shownIds(before: ReadonlySet<string>, known: EpisodeState["known
   return fresh.length === 0 ? before : new Set([...before, ...fresh]);
 }
 
-/** A review is justified when there is need to abstain and no legal offer is better than KEEP. */
-export function isReviewJustified({ assessment }: EpisodeState): boolean {
+/**
+ * A review is justified when there is need to abstain and no legal offer is better than KEEP; not while the task itself waits
+ * for an answer that the course value says nothing about.
+ */
+export function isReviewJustified(state: EpisodeState): boolean {
+  const { assessment, sub } = state;
+  if (sub.hasOpenQuestion?.(state) === true) return false;
   return assessment.needsAbstention && assessment.best <= assessment.keep.utility + 1e-12;
 }
 

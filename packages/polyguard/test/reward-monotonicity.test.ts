@@ -1,13 +1,17 @@
-import type { StepResult } from "@praxis/env";
+import { Rng, type StepResult } from "@praxis/env";
 import { describe, expect, test } from "vitest";
 import type { WireAction } from "../src/actions/schema.ts";
+import { loadPolyGuard } from "../src/bundled.ts";
 import { definePolyGuard } from "../src/definition.ts";
 import type { PolyGuardEnv } from "../src/env.ts";
 import type { EpisodeState } from "../src/episode.ts";
 import { loadBundledKnowledgeBase } from "../src/kb/node.ts";
 import type { Observation } from "../src/observation/schema.ts";
+import { makePolyguardPolicy } from "../src/policies/index.ts";
 import type { AssessedCandidate } from "../src/reward/assessment.ts";
+import { COMPONENTS, type ComponentName } from "../src/reward/settings.ts";
 import { SUB_ENVIRONMENTS } from "../src/scenario/types.ts";
+import { scoreEpisode } from "../src/score-episode.ts";
 import { actionFor, isType } from "./episode-fixtures.ts";
 
 const definition = definePolyGuard(loadBundledKnowledgeBase());
@@ -15,9 +19,13 @@ const definition = definePolyGuard(loadBundledKnowledgeBase());
 const WITH_HAZARDS = ["DDI", "REGIMEN_RISK", "LONGITUDINAL_DEPRESCRIBING", "WEB_SEARCH_MISSING_DATA"] as const;
 const SEEDS = 6;
 
-function opened(subEnvironment: string, seed: number): { readonly env: PolyGuardEnv; readonly state: EpisodeState } {
+function opened(
+  subEnvironment: string,
+  seed: number,
+  difficulty = "easy",
+): { readonly env: PolyGuardEnv; readonly state: EpisodeState } {
   const env = definition.makeEnv();
-  env.reset({ seed, options: { sub_environment: subEnvironment, difficulty: "easy", score_task: false } });
+  env.reset({ seed, options: { sub_environment: subEnvironment, difficulty, score_task: false } });
   return { env, state: env.latentState()! };
 }
 
@@ -97,6 +105,68 @@ describe.each(SUB_ENVIRONMENTS)("candidates of %s", (name) => {
       }
     }
   });
+});
+
+/** Episodes a policy plays in each sub-environment; mining takes a second each. */
+const EPISODES = 6;
+const MINED = 2;
+const CONTROLS = ["stop_all", "keep_always", "review_always", "random_legal"] as const;
+
+describe.each(SUB_ENVIRONMENTS)("task score of %s", (name) => {
+  test("stopping all, keeping always, reviewing always and chance score below the rules", async () => {
+    const env = loadPolyGuard().makeEnv();
+    const meanOf = async (policy: string): Promise<number> => {
+      let sum = 0;
+      const n = name === "BANDIT_MINING" ? MINED : EPISODES;
+      for (let seed = 0; seed < n; seed++) {
+        const { taskScore } = await scoreEpisode(env, makePolyguardPolicy(policy, env), {
+          seed,
+          options: { sub_environment: name, difficulty: "easy" },
+          rng: Rng.fromSeed(seed, "policy"),
+        });
+        sum += (taskScore ?? 0) / n;
+      }
+      return sum;
+    };
+    const ruled = await meanOf("rule_based");
+    for (const control of CONTROLS) expect(await meanOf(control), control).toBeLessThan(ruled);
+  }, 120_000);
+});
+
+describe("each component", () => {
+  test("reaches .95 and .10 in some state of some sub-environment", () => {
+    const high = new Map<ComponentName, number>();
+    const low = new Map<ComponentName, number>();
+    const note = ({ info }: StepResult<Observation>): void => {
+      for (const name of COMPONENTS) {
+        const value = info.rewardComponents![name]!;
+        high.set(name, Math.max(high.get(name) ?? 0, value));
+        low.set(name, Math.min(low.get(name) ?? 1, value));
+      }
+    };
+    const states = SUB_ENVIRONMENTS.flatMap((name) => [0, 1].map((seed) => opened(name, seed)));
+    // A drug that fouls memory is offered for one that does not: the heaviest burden a step can add.
+    states.push(opened("DDI", 5041, "medium"));
+    for (const { env, state } of states) {
+      note(tryStep(env, { raw: "{} {}" } as never));
+      for (const candidate of state.offered)
+        for (const confidence of [0, 1]) {
+          const tried = tryStep(env, actionFor(state, candidate, { rationale: "see the list", confidence }));
+          note(tried);
+          const { facts } = tried.info.verifier as { readonly facts: string[] };
+          note(tryStep(env, actionFor(state, candidate, { rationale: "see the list", evidence_ids: facts })));
+        }
+    }
+    // An idle last step: only there is efficiency at its lowest.
+    const { env } = opened("PRECISION_DOSING", 0);
+    for (let state = env.latentState()!; state.world.clock.stepsLeft > 1; state = env.latentState()!)
+      env.step(actionFor(state, state.offered.find(({ payload }) => payload.type === "KEEP_REGIMEN")!));
+    note(env.step({ raw: "nothing" } as never));
+    for (const name of COMPONENTS) {
+      expect(high.get(name), name).toBeGreaterThanOrEqual(0.95);
+      expect(low.get(name), name).toBeLessThanOrEqual(0.1);
+    }
+  }, 120_000);
 });
 
 /** A snapshot's data with another state of the episode. */

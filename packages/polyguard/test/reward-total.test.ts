@@ -22,7 +22,7 @@ const noGate = {
   isHardIllegal: false,
   isHardExploit: false,
   createsLatentContraindication: false,
-  harmRise: 0,
+  netHarm: 0,
   isIdle: false,
 };
 
@@ -121,16 +121,16 @@ describe("gates", () => {
     ["hard_exploit", { isHardExploit: true }, 0.001],
     ["latent_contraindication", { createsLatentContraindication: true }, 0.45],
     ["idle", { isIdle: true }, 0.5],
-    ["net_harm", { harmRise: 0.0521 }, 0.28],
-    ["net_harm", { harmRise: 0.5 }, 0.15],
+    ["net_harm", { netHarm: 0.0521 }, 0.28],
+    ["net_harm", { netHarm: 0.5 }, 0.15],
   ] as const)("%s limits the reward", (name, changes, limit) => {
     expect(applyGates(0.9, { ...noGate, ...changes })).toEqual({ reward: limit, bound: [name] });
     expect(applyGates(0.001, { ...noGate, ...changes })).toEqual({ reward: 0.001, bound: [] });
   });
 
   test("net harm begins above .002 and no gate raises a reward", () => {
-    expect(applyGates(0.9, { ...noGate, harmRise: 0.002 }).reward).toBe(0.9);
-    expect(applyGates(0.9, { ...noGate, harmRise: 0.0021 }).reward).toBe(0.48);
+    expect(applyGates(0.9, { ...noGate, netHarm: 0.002 }).reward).toBe(0.9);
+    expect(applyGates(0.9, { ...noGate, netHarm: 0.0021 }).reward).toBe(0.48);
     expect(applyGates(0.9, noGate)).toEqual({ reward: 0.9, bound: [] });
   });
 

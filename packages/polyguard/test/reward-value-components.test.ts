@@ -19,18 +19,22 @@ const value = (ade: number, dis: number, burden = 0.2): CourseValue => ({
   utility: -(ade + dis) - 0.05 * burden,
 });
 const keep = value(0.2, 0.3);
-const credit = beginCredit(keep, [value(0.12, 0.31), value(0.05, 0.5), value(0.2, 0.25)]);
+const credit = beginCredit(keep, [value(0.11, 0.31), value(0.05, 0.5), value(0.2, 0.25)]);
 const context = { keep, credit, isCapped: false };
 
 describe("the yardsticks of an episode", () => {
-  test("G4 is what the best first action takes away at little cost to disease, at least .010", () => {
-    expect(credit.safetyScale).toBeCloseTo(0.08, 12);
-    expect(beginCredit(keep, [keep]).safetyScale).toBe(0.01);
+  test("G4 holds the largest gain of an action that raises U; an action that lowers U sets no yardstick", () => {
+    expect(credit.safetyScale).toBeCloseTo(0.09, 12);
+    expect(beginCredit(keep, [value(0.2, 0.2)]).diseaseScale).toBeCloseTo(0.1, 12);
+    expect(beginCredit(keep, [keep]).safetyScale).toBe(0.018);
+    expect(beginCredit(keep, [value(0.05, 0.5)]).safetyScale).toBe(0.018);
   });
 
-  test("G6 is what the best first action takes away of LamDis, at least .02", () => {
-    expect(credit.diseaseScale).toBeCloseTo(0.05, 12);
-    expect(beginCredit(keep, [keep]).diseaseScale).toBe(0.02);
+  test("a unit of LamDis moves the reward as much as a unit of LamADE", () => {
+    const inReward = (safety: number, disease: number): number => 0.4 * 0.45 * safety + 0.25 * 0.5 * disease;
+    const safer = inReward(safetyDelta(value(0.17, 0.3), { ...context, voi: 0 }) - 0.5, 0);
+    const better = inReward(0, diseaseStability(value(0.2, 0.27), context) - 0.6);
+    expect(safer).toBeCloseTo(better, 12);
   });
 
   test("harm that is repaired later is measured from the best reached, so it earns nothing", () => {
@@ -44,21 +48,21 @@ describe("the yardsticks of an episode", () => {
     let sliced = 0;
     let state = credit;
     let now = keep;
-    for (const ade of [0.18, 0.15, 0.12]) {
+    for (const ade of [0.18, 0.15, 0.11]) {
       const next = value(ade, 0.3);
       sliced += safetyDelta(next, { keep: now, credit: state, isCapped: false, voi: 0 }) - 0.5;
       state = lowerReferences(state, next);
       now = next;
     }
-    expect(sliced).toBeCloseTo(safetyDelta(value(0.12, 0.3), { ...context, voi: 0 }) - 0.5, 12);
+    expect(sliced).toBeCloseTo(safetyDelta(value(0.11, 0.3), { ...context, voi: 0 }) - 0.5, 12);
   });
 });
 
 describe("c4 safety", () => {
   test("no change is half, the best first action is full, harm is below half", () => {
     expect(safetyDelta(keep, { ...context, voi: 0 })).toBe(0.5);
-    expect(safetyDelta(value(0.12, 0.3), { ...context, voi: 0 })).toBeCloseTo(1, 12);
-    expect(safetyDelta(value(0.24, 0.3), { ...context, voi: 0 })).toBeCloseTo(0.25, 12);
+    expect(safetyDelta(value(0.11, 0.3), { ...context, voi: 0 })).toBeCloseTo(1, 12);
+    expect(safetyDelta(value(0.245, 0.3), { ...context, voi: 0 })).toBeCloseTo(0.25, 12);
   });
 
   test("taking a useful drug away is not safety: a rise of H or of LamDis caps it", () => {

@@ -5,8 +5,7 @@ import type { PolicyRule } from "../policies/decision.ts";
 import { CHART_INSIGHT } from "../policies/deprescribing/outlook.ts";
 import { targetRules } from "../policies/deprescribing/own-play.ts";
 import { MAP_RULES } from "../policies/dosing/own-play.ts";
-import { settleConflict } from "../policies/information-rules.ts";
-import { MINING_PLAY } from "../policies/mining/own-play.ts";
+import { makeStructuredMining } from "../policies/mining/own-play.ts";
 import { MISSING_DATA_RULES } from "../policies/missing-data-rules.ts";
 import { NEW_DRUG_PLAY } from "../policies/new-drug/play.ts";
 import type { PolyGuardPolicy } from "../policies/own-play.ts";
@@ -29,26 +28,17 @@ export type TeamPlay =
       readonly make: (kb: KnowledgeBase) => PolyGuardPolicy;
     };
 
-/**
- * The rules with conflicts settled last: where nothing that is known pays, a review ends the episode, and what a look-up or an
- * order would have shown is never seen.
- */
-function withLateReview(rules: readonly PolicyRule[]): readonly PolicyRule[] {
-  const others = rules.filter((rule) => rule !== settleConflict);
-  return [...others.slice(0, -1), settleConflict, ...others.slice(-1)];
-}
-
 /** The team's way with each sub-environment. */
 export const TEAM_PLAYS: Readonly<Record<SubEnvironment, TeamPlay>> = {
-  DDI: { kind: "course", rules: withLateReview(COURSE_RULES), isPlanned: true },
-  REGIMEN_RISK: { kind: "course", rules: withLateReview(REGIMEN_RULES), isPlanned: true },
-  WEB_SEARCH_MISSING_DATA: { kind: "course", rules: withLateReview(MISSING_DATA_RULES), isPlanned: true },
+  DDI: { kind: "course", rules: COURSE_RULES, isPlanned: true },
+  REGIMEN_RISK: { kind: "course", rules: REGIMEN_RULES, isPlanned: true },
+  WEB_SEARCH_MISSING_DATA: { kind: "course", rules: MISSING_DATA_RULES, isPlanned: true },
   LONGITUDINAL_DEPRESCRIBING: { kind: "course", rules: targetRules(CHART_INSIGHT), isPlanned: false },
   PRECISION_DOSING: { kind: "course", rules: MAP_RULES, isPlanned: false },
   BANDIT_MINING: {
     kind: "specialist",
     title: "The miner",
-    make: (kb) => MINING_PLAY.rule_based!({ kb, env: null }),
+    make: (kb) => makeStructuredMining("planner_critic", kb),
   },
   ALTERNATIVE_SUGGESTION: {
     kind: "specialist",

@@ -1,45 +1,75 @@
+import { isInformationAction } from "../actions/types.ts";
 import type { PolyGuardEnv } from "../env.ts";
+import type { EpisodeState } from "../episode.ts";
+import type { AssessedCandidate } from "../reward/assessment.ts";
 import { isGoodChoice } from "../reward/score.ts";
 import { offeredAction } from "./offered-action.ts";
 
-/** Harm over KEEP from which on an action is net-harmful, in U: the limit of the reward's own gate. */
+/** Loss of U against KEEP from which on an action is net-harmful: the limit of the reward's own gate. */
 const NET_HARM = 0.002;
 
 /** What the reward says of one state. */
 export interface RewardChoice {
-  /** U of the best legal candidate less U of the one with the highest reward. */
+  /** U of the best legal candidate less U of the decision that the reward comes to. */
   readonly regret: number;
-  /** Legal candidates that are worse than KEEP by more than the gate's limit and yet are paid more. */
+  /** Legal candidates that are worse than KEEP by more than the gate's limit and yet are paid more; over all states seen. */
   readonly harmfulAboveKeep: number;
-  /** Something is to be asked first, or no decision gains anything: the reward pays for waiting too. */
-  readonly needsAbstention: boolean;
+  /** Requests for information that were paid best before a decision was. */
+  readonly asked: number;
 }
 
 /**
- * Tries every candidate of the state that the environment is in, each in perfect form with the best confidence, and takes it
- * back. The environment is left as it was. Throws RESET_NEEDED before the first reset.
+ * Follows the reward from the state that the environment is in: every candidate is tried in perfect form with the best
+ * confidence and taken back, and the one that is paid most is done. Information leaves the visit open, so it is asked for
+ * and the reward is followed on, until it pays most for a decision: that one has the regret. Asking until the episode ends
+ * decides nothing and counts as KEEP. The environment is left as it was. Throws RESET_NEEDED before the first reset.
  */
 export function judgeReward(env: PolyGuardEnv): RewardChoice {
+  const begun = env.snapshot();
+  let asked = 0;
+  let harmfulAboveKeep = 0;
+  for (;;) {
+    const state = env.latentState()!;
+    const { assessment } = state;
+    const { top, harmful } = tryAll(env, state);
+    harmfulAboveKeep += harmful;
+    const isDecision = !isInformationAction(top.candidate.payload.type);
+    const isOver = isDecision || isEnd(env, state, top);
+    if (!isOver) {
+      asked++;
+      continue;
+    }
+    env.restore(begun);
+    const reached = isDecision ? top.utility : assessment.keep.utility;
+    return { regret: assessment.best - reached, harmfulAboveKeep, asked };
+  }
+}
+
+/** The candidate with the highest reward, and how many harmful ones are paid more than KEEP. */
+function tryAll(env: PolyGuardEnv, state: EpisodeState): { readonly top: AssessedCandidate; readonly harmful: number } {
+  const { candidates, keep } = state.assessment;
   const before = env.snapshot();
-  const state = env.latentState()!;
-  const { assessment } = state;
-  const rewards = assessment.candidates.map(({ candidate, isLegal, utility }) => {
-    const confidence = isGoodChoice(assessment, isLegal, utility) ? 1 : 0;
-    const { reward } = env.step(offeredAction(state, candidate, { rationale: "as planned", confidence }));
+  const rewards = candidates.map((each) => {
+    const { reward } = env.step(perfect(state, each));
     env.restore(before);
     return reward;
   });
-  const keepAt = assessment.candidates.findIndex(({ candidate }) => candidate.payload.type === "KEEP_REGIMEN");
-  const keepReward = rewards[keepAt] ?? 0;
+  const keepReward = rewards[candidates.findIndex(({ candidate }) => candidate.payload.type === "KEEP_REGIMEN")] ?? 0;
+  const harmful = candidates.filter(
+    ({ isLegal, utility }, i) => isLegal && utility < keep.utility - NET_HARM && rewards[i]! > keepReward + 1e-9,
+  );
   let top = 0;
   for (const [i, reward] of rewards.entries()) if (reward > rewards[top]!) top = i;
-  const harmful = assessment.candidates.filter(
-    ({ isLegal, utility }, i) =>
-      isLegal && utility < assessment.keep.utility - NET_HARM && rewards[i]! > keepReward + 1e-9,
-  );
-  return {
-    regret: assessment.best - assessment.candidates[top]!.utility,
-    harmfulAboveKeep: harmful.length,
-    needsAbstention: assessment.needsAbstention,
-  };
+  return { top: candidates[top]!, harmful: harmful.length };
+}
+
+/** Takes the step; true when the episode ends with it. */
+function isEnd(env: PolyGuardEnv, state: EpisodeState, chosen: AssessedCandidate): boolean {
+  const { terminated, truncated } = env.step(perfect(state, chosen));
+  return terminated || truncated;
+}
+
+function perfect(state: EpisodeState, { candidate, isLegal, utility }: AssessedCandidate) {
+  const confidence = isGoodChoice(state.assessment, isLegal, utility) ? 1 : 0;
+  return offeredAction(state, candidate, { rationale: "as planned", confidence });
 }

@@ -49,14 +49,14 @@ function whatRuns(chart: Chart): string | null {
 }
 
 /** True when one more KEEP in a row would look like doing nothing about a danger that stands. */
-function hasKeptEnough({ known }: Chart): boolean {
+export function hasKeptEnough({ known }: Chart): boolean {
   const recent = known.history.slice(-KEEP_WINDOW).filter(({ actionType }) => actionType === "KEEP_REGIMEN");
   const all = known.history.filter(({ actionType }) => actionType === "KEEP_REGIMEN");
   return recent.length >= MOST_KEEPS || (all.length + 1) * 10 >= 7 * (known.history.length + 1);
 }
 
 /** Values of the drugs on the list are taken while nothing else can be done. */
-function askAnything(chart: Chart): Decision | null {
+export function askAnything(chart: Chart): Decision | null {
   const offer = chart.offers.find(
     ({ payload, isLegal }) =>
       isLegal && isInformationAction(payload.type) && !chart.asked.has(canonicalPayload(payload)),

@@ -13,6 +13,7 @@ import {
 import { makeOraclePolicy } from "./oracle-policy.ts";
 import { type PolyGuardPolicy, withOwnPlay } from "./own-play.ts";
 import { makePlannerCriticPolicy } from "./planner-critic.ts";
+import { byJ, makePlayAheadPolicy } from "./play-ahead.ts";
 import { makeRandomLegalPolicy } from "./random-legal.ts";
 import { makeRuleBasedPolicy } from "./rule-based.ts";
 import {
@@ -37,6 +38,9 @@ const OBSERVATION_POLICIES: Readonly<Record<string, (kb: KnowledgeBase) => PolyG
   // Doses by estimated parameters; where no drug is dosed by level it plays the rules.
   map_planner: (kb) => ({ ...makeRuleBasedPolicy(kb), name: "map_planner" }),
 };
+
+/** Planners that lookahead lives through beside its own plan: none of them may beat it by what happens. */
+const LOOKAHEAD_WAYS = ["oracle_lookahead", "closed_loop", "open_loop", "oracle_year"] as const;
 
 /** Planners of the oracles, which read the latent state of an environment in this process. */
 const ORACLES: Readonly<Record<string, () => OraclePlanner>> = {
@@ -77,6 +81,10 @@ export function makePolyguardPolicy(name: string, env: SyncEnv): PolyGuardPolicy
   if (OBSERVATION_POLICY_NAMES.includes(name)) return makeObservationPolicy(name);
   const makePlanner = Object.hasOwn(ORACLES, name) ? ORACLES[name] : undefined;
   if (makePlanner === undefined) throw unknownPolicy(name, POLYGUARD_POLICIES);
+  if (name === "oracle_lookahead") {
+    const ways = LOOKAHEAD_WAYS.map((way) => makeOraclePolicy(name, env, ORACLES[way]!));
+    return withOwnPlay(makePlayAheadPolicy(name, env, ways, byJ), tools);
+  }
   return withOwnPlay(makeOraclePolicy(name, env, makePlanner), tools);
 }
 

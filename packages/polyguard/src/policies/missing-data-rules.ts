@@ -192,7 +192,6 @@ export const MISSING_DATA_RULES: readonly PolicyRule[] = [
   steerTapers,
   completeSwitch,
   reconcileItems,
-  settleConflict,
   readInteractions,
   readRenalRules,
   watchMajorAlerts,
@@ -205,5 +204,6 @@ export const MISSING_DATA_RULES: readonly PolicyRule[] = [
   afterAsking(fixDoses),
   fillOmissions,
   addProtection,
+  settleConflict,
   finishOrWait,
 ];

@@ -5,9 +5,11 @@ import type { StepAction } from "../actions/schema.ts";
 import type { ActionPayload, OfferedCandidate } from "../actions/types.ts";
 import type { EpisodeState } from "../episode.ts";
 import type { Observation } from "../observation/schema.ts";
+import { isDangerVisible } from "../reward/assessment.ts";
 import type { Scenario } from "../scenario/types.ts";
 import { ChartReader } from "./chart.ts";
 import { actionOf } from "./explain.ts";
+import { askAnything, hasKeptEnough } from "./finish-rule.ts";
 import { latentEpisode } from "./latent-episode.ts";
 import type { OraclePlanner } from "./oracle-planners.ts";
 import { KEEP } from "./plan-node.ts";
@@ -45,7 +47,13 @@ export function makeOraclePolicy(
       }
       reader ??= new ChartReader(kb);
       const chart = reader.read(observation);
-      const candidate = choose(model, planner, episode);
+      const chosen = choose(model, planner, episode);
+      // Waiting beside an open danger is ended as an exploit; a plan that waits asks something in between.
+      const asked =
+        chosen?.payload.type === "KEEP_REGIMEN" && isDangerVisible(chart.legality) && hasKeptEnough(chart)
+          ? (askAnything(chart)?.offer ?? null)
+          : null;
+      const candidate = episode.offered.find(({ id }) => id === asked?.wire.candidate_id) ?? chosen;
       if (candidate === null) return { raw: "" };
       reader.choose(chart, candidate.payload);
       const wire = observation.candidates.find(({ candidate_id: id }) => id === candidate.id);

@@ -16,12 +16,14 @@ import {
 } from "./information-rules.ts";
 import { carryOn, completeSwitch, fillOmissions, fixDoses, steerTapers } from "./therapy-rules.ts";
 
-/** The rules of the medication course in the order they are asked. */
+/**
+ * The rules of the medication course in the order they are asked. Conflicts come last: where nothing that is known pays, a
+ * review ends the episode, and what a look-up or an order would have shown is never seen.
+ */
 export const COURSE_RULES: readonly PolicyRule[] = [
   steerTapers,
   completeSwitch,
   reconcileItems,
-  settleConflict,
   watchMajorAlerts,
   orderMissingValues,
   askHistory,
@@ -31,6 +33,7 @@ export const COURSE_RULES: readonly PolicyRule[] = [
   lookUpUncovered,
   fillOmissions,
   addProtection,
+  settleConflict,
   finishOrWait,
 ];
 

@@ -8,8 +8,8 @@ export interface GateInput {
   readonly isHardExploit: boolean;
   /** The action created a contraindicated hit by latent truth although it was legal on known facts. */
   readonly createsLatentContraindication: boolean;
-  /** H(a) - H(keep), course values with the change cost. */
-  readonly harmRise: number;
+  /** The larger of H(a) - H(keep) and U(keep) - U(a), course values with the change cost: burden without a gain is harm too. */
+  readonly netHarm: number;
   /** KEEP, CONTINUE or FINISH beside an unmanaged contraindicated or major hit, without a need to abstain. */
   readonly isIdle: boolean;
 }
@@ -28,7 +28,7 @@ export function applyGates(reward: number, input: GateInput): { readonly reward:
   if (input.isHardIllegal) limit("hard_illegal", 0.15);
   if (input.isHardExploit) limit("hard_exploit", 0.001);
   if (input.createsLatentContraindication) limit("latent_contraindication", 0.45);
-  if (input.harmRise > 0.002) limit("net_harm", Math.max(0.15, 0.48 - 4 * (input.harmRise - 0.002)));
+  if (input.netHarm > 0.002) limit("net_harm", Math.max(0.15, 0.48 - 4 * (input.netHarm - 0.002)));
   if (input.isIdle) limit("idle", 0.5);
   return { reward: result, bound };
 }

@@ -161,7 +161,7 @@ export function scoreStep(state: ScoredState, action: ScoredAction): StepScore {
       effect !== null &&
       createsLatentContraindication(legality.kb, world, trueFacts(course.scenario.patient, world), effect),
     // Where a sub-environment judges safety by its own model, harm on the course says nothing of the action.
-    harmRise: own.safety_delta_score === undefined ? value.harm + cost - keep.harm : 0,
+    netHarm: own.safety_delta_score === undefined ? Math.max(value.harm + cost - keep.harm, keep.utility - utility) : 0,
     isIdle: payload !== null && isIdleKind(payload) && assessment.isDangerVisible && !assessment.needsAbstention,
   };
   const { reward, bound } = applyGates(total, gateInput);

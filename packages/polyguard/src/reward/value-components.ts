@@ -7,11 +7,24 @@ export const CHURN_LIMIT = 0.002;
 /** Rise of H above which taking something away is no safety gain. */
 const SAFETY_HARM_LIMIT = 0.0005;
 
-/** Yardsticks of an episode: G4 and G6 are fixed at reset, the references move with the best state reached. */
+/**
+ * What the upper .4 of c6 adds to the reward over what the upper .5 of c4 adds, with the default weights:
+ * (.25 * .50 * .4) / (.40 * .45 * .5).
+ */
+const DISEASE_SHARE = 5 / 9;
+
+/** Least G4: smaller gains are no full score (assumption: G6 is then .010). */
+const LEAST_SAFETY_SCALE = 0.018;
+
+/**
+ * Yardsticks of an episode: G4 and G6 are fixed at reset, the references move with the best state reached. G6 is always
+ * {@link DISEASE_SHARE} of G4, so that a unit of LamDis moves the reward as much as a unit of LamADE: with a yardstick of its
+ * own for either, a small gain of the one out-earned a large gain of the other.
+ */
 export interface EpisodeCredit {
-  /** G4: LamADE that the best first action would take away, at least .010. */
+  /** G4: large enough that no first action which raises U takes away more LamADE, or more LamDis than G6. */
   readonly safetyScale: number;
-  /** G6: LamDis that the best first action would take away, at least .02. */
+  /** G6: see {@link EpisodeCredit.safetyScale}. */
   readonly diseaseScale: number;
   /** R_ref: lowest LamADE reached so far. */
   readonly adeReference: number;
@@ -19,17 +32,16 @@ export interface EpisodeCredit {
   readonly disReference: number;
 }
 
-/** Credit at reset from the values of KEEP and of the offered candidates. */
+/** Credit at reset from the values of KEEP and of the offered candidates; those that lower U set no yardstick. */
 export function beginCredit(keep: CourseValue, candidates: readonly CourseValue[]): EpisodeCredit {
-  let adeMin = keep.ade;
-  let disMin = keep.dis;
-  for (const { ade, dis } of candidates) {
-    if (dis - keep.dis <= 0.02) adeMin = Math.min(adeMin, ade);
-    disMin = Math.min(disMin, dis);
+  let scale = LEAST_SAFETY_SCALE;
+  for (const { ade, dis, utility } of candidates) {
+    if (utility <= keep.utility) continue;
+    scale = Math.max(scale, keep.ade - ade, (keep.dis - dis) / DISEASE_SHARE);
   }
   return {
-    safetyScale: Math.max(keep.ade - adeMin, 0.01),
-    diseaseScale: Math.max(keep.dis - disMin, 0.02),
+    safetyScale: scale,
+    diseaseScale: DISEASE_SHARE * scale,
     adeReference: keep.ade,
     disReference: keep.dis,
   };

@@ -152,6 +152,8 @@ export interface SubEnvironment<Content = unknown, Special = unknown> {
   informationValue?(at: Decision<Content, Special>, payload: ActionPayload): number | null;
   /** True when the task has come to its own end with this step; success and the course's endings apart. */
   isOver(at: Standing<Content, Special>, payload: ActionPayload | null): boolean;
+  /** True while the task's own question is not answered, so that a review is no end of it; absent = it has none. */
+  hasOpenQuestion?(at: Standing<Content, Special>): boolean;
   /**
    * Which of the success criteria hold, in the order of the scenario's list. A criterion that rests on a J_best that was not
    * worked out does not hold.

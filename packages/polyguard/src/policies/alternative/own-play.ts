@@ -4,12 +4,15 @@ import type { StepAction } from "../../actions/schema.ts";
 import { findDrug } from "../../kb/lookup.ts";
 import type { KnowledgeBase } from "../../kb/types.ts";
 import type { Observation } from "../../observation/schema.ts";
+import { isDangerVisible } from "../../reward/assessment.ts";
 import { nextStep, STYLES } from "../../sub-environments/alternative-suggestion/carry-out.ts";
 import { gradesOf, isDone } from "../../sub-environments/alternative-suggestion/grades.ts";
 import { isReplacement, type Option, optionKey } from "../../sub-environments/alternative-suggestion/options.ts";
+import { answerWorstAlert } from "../alert-rules.ts";
 import { type Chart, ChartReader } from "../chart.ts";
 import type { Decision } from "../decision.ts";
 import { actionOf } from "../explain.ts";
+import { finishOrWait, hasKeptEnough } from "../finish-rule.ts";
 import { orderMissingValues, reconcileItems } from "../information-rules.ts";
 import { latentEpisode } from "../latent-episode.ts";
 import type { PlayTools, PolicyMaker } from "../own-play.ts";
@@ -68,15 +71,32 @@ function decide(chart: Chart, block: Block): Decision | null {
     if (offer !== undefined)
       return { offer, reason: `${offer.wire.text}: the next step to ${first}.`, confidence: 0.8 };
   }
-  if (isDone(chart.legality, block.med_ref, option)) {
+  if (isDone(chart.legality, block.med_ref, option) && !isDangerVisible(chart.legality)) {
     const finish = find(({ payload }) => payload.type === "FINISH");
     if (finish !== undefined)
       return { offer: finish, reason: `${block.drug_id} is gone and ${first} has taken its place.`, confidence: 0.8 };
   }
   const missing = orderMissingValues(chart);
   if (missing !== null) return missing;
+  const asked = askToRelease(chart, block);
+  if (asked !== null) return asked;
+  // Beside an open danger waiting is no answer, and it ends nothing that does not move: the list is worked on as anywhere.
+  if (isDangerVisible(chart.legality)) return answerWorstAlert(chart) ?? finishOrWait(chart);
+  if (hasKeptEnough(chart)) return finishOrWait(chart);
   const keep = find(({ payload }) => payload.type === "KEEP_REGIMEN");
   return keep === undefined ? null : { offer: keep, reason: "The change is under way; wait.", confidence: 0.6 };
+}
+
+/** A drug that stays because its end needs a review is taken to the specialist, while reviews are left. */
+function askToRelease({ offers, known }: Chart, { med_ref: medRef, drug_id: drugId }: Block): Decision | null {
+  const medication = known.medications.find((each) => each.medRef === medRef);
+  if (medication === undefined || (medication.taper !== null && !medication.taper.isPaused)) return null;
+  if (known.clock.reviewsLeft < 1) return null;
+  const offer = offers.find(
+    ({ payload, isLegal }) => isLegal && payload.type === "REQUEST_REVIEW" && payload.target === medRef,
+  );
+  if (offer === undefined) return null;
+  return { offer, reason: `${drugId} can't be ended without a review; the specialist is asked.`, confidence: 0.6 };
 }
 
 /** The option behind its text in the observation. */

@@ -59,7 +59,8 @@ export function makeOracleMend(env: SyncEnv | null): PolicyRule {
     let most = shareMended(context.kb, context.scenario, episode.world) + 1e-9;
     let best: ChartOffer | null = null;
     for (const offer of chart.offers) {
-      if (!offer.isLegal) continue;
+      // A held dose is back at the next visit: nothing is put right by it.
+      if (!offer.isLegal || offer.payload.type === "HOLD_DOSE") continue;
       const text = canonicalPayload(offer.payload);
       const candidate = offered.find(({ canonical }) => canonical === text);
       if (candidate === undefined) continue;

@@ -1,9 +1,11 @@
 import { PraxisError } from "@praxis/env";
+import type { KnowledgeBase } from "../../kb/types.ts";
 import { isMining } from "../../sub-environments/bandit-mining/state.ts";
 import { trueFindings } from "../../sub-environments/bandit-mining/truth.ts";
 import { latentEpisode } from "../latent-episode.ts";
-import type { PolicyMaker } from "../own-play.ts";
+import type { PolicyMaker, PolyGuardPolicy } from "../own-play.ts";
 import { declareTexts, makeMiningPolicy } from "./mining-policy.ts";
+import { PairsMiner } from "./pairs-miner.ts";
 import { makeRandomMiningPolicy } from "./random-mining.ts";
 import { StructuredMiner } from "./structured-miner.ts";
 
@@ -25,9 +27,14 @@ const makeTruthPolicy =
 
 const ORACLES = ["oracle_greedy", "oracle_settled", "oracle_year", "oracle_lookahead", "open_loop", "closed_loop"];
 
-/** How the named policies play BANDIT_MINING; `rule_based` mines by structure. */
+/** Mines by structure: what the team plays. */
+export function makeStructuredMining(name: string, kb: KnowledgeBase): PolyGuardPolicy {
+  return makeMiningPolicy(name, kb, (problem, rng) => new StructuredMiner(problem, rng));
+}
+
+/** How the named policies play BANDIT_MINING; `rule_based` tries the known pairs first and grows what it confirms. */
 export const MINING_PLAY: Readonly<Record<string, PolicyMaker>> = {
-  rule_based: ({ kb }) => makeMiningPolicy("rule_based", kb, (problem, rng) => new StructuredMiner(problem, rng)),
+  rule_based: ({ kb }) => makeMiningPolicy("rule_based", kb, (problem, rng) => new PairsMiner(problem, rng)),
   random_any: () => makeRandomMiningPolicy("random_any"),
   random_legal: () => makeRandomMiningPolicy("random_legal"),
   ...Object.fromEntries(ORACLES.map((name) => [name, makeTruthPolicy(name)])),

@@ -70,6 +70,7 @@ export const banditMining: SubEnvironment<MiningInstance, MiningState> = {
   components: ({ content, special }, { payload, confidence }) =>
     miningComponents(content, special, payload, confidence),
   isOver: (_at, payload) => payload?.type === "DECLARE_FINDINGS",
+  hasOpenQuestion: ({ special: { declared } }) => declared === null,
   criteria: ({ special: { declared } }) => [
     (declared?.precision ?? 0) >= SUCCESS.precision,
     (declared?.recall ?? 0) >= SUCCESS.recall,

@@ -97,6 +97,7 @@ export const newDrugDecomposition: SubEnvironment<NewDrugContent, NewDrugProgres
       : { dosing_quality_score: quality };
   },
   isOver: (at) => at.special.plan === "none",
+  hasOpenQuestion: ({ special: { plan } }) => plan === null,
   criteria: (at) => {
     const { decomposition, plan, correctedPercent } = at.special;
     if (decomposition === null || plan === null) return [false, false, !at.hadIllegalAction];
