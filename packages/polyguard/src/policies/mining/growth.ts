@@ -1,7 +1,7 @@
 import { SAFE_MEAN } from "../../sub-environments/bandit-mining/risk.ts";
 import { normalised } from "./localise.ts";
-import { knownPairsOf, type MiningProblem } from "./miner.ts";
-import { patternLogDensity, RISK_GRID, triggerSize } from "./risk-model.ts";
+import { knownMatrixOf, type MiningProblem } from "./miner.ts";
+import { PatternDensities, RISK_GRID, triggerSize } from "./risk-model.ts";
 import type { Suspicion } from "./suspicion.ts";
 
 /** Drugs of a probe. */
@@ -50,7 +50,7 @@ export class Growth {
     this.#drugs = problem.drugs;
     const outside: number[] = [];
     for (let drug = 0; drug < problem.drugs; drug++) if (!set.includes(drug)) outside.push(drug);
-    const isKnown = new Set(knownPairsOf(problem).map(({ a, b }) => a * problem.drugs + b));
+    const isKnown = knownMatrixOf(problem);
     const first: number[] = [];
     const second: number[] = [];
     const priors: number[] = [];
@@ -61,7 +61,7 @@ export class Growth {
       if (!sizes.has(size)) return;
       const pattern = [...members, ...added].sort((x, y) => x - y);
       let pairs = 0;
-      for (const x of pattern) for (const y of pattern) if (isKnown.has(x * problem.drugs + y)) pairs++;
+      for (const x of pattern) for (const y of pattern) pairs += isKnown[x * problem.drugs + y]!;
       // assumption: two thirds of the patterns of three and four drugs hold a known pair.
       const knownWeight = size === 3 || size === 4 ? (pairs > 0 ? 10 : 1) : 1;
       const prior = added.length === 0 ? 1 : knownWeight * suspicion.evidence(pattern, size);
@@ -116,20 +116,10 @@ export class Growth {
   /** Learns from a probe of the members with a group beside them. */
   learn(combination: readonly number[], observed: number): void {
     this.#probes++;
-    const densities = new Map<number, number>();
-    for (let g = 0; g < this.#first.length; g++) {
-      const size = this.#sizeOf(g);
-      const shared = this.members.length + this.#sharedBy(g, combination);
-      for (let r = 0; r < RISK_GRID.length; r++) {
-        const key = (size * 8 + shared) * 8 + r;
-        let density = densities.get(key);
-        if (density === undefined) {
-          density = patternLogDensity(observed, this.#noise, { risk: RISK_GRID[r]!, size, shared });
-          densities.set(key, density);
-        }
-        this.#logs[g * RISK_GRID.length + r]! += density;
-      }
-    }
+    const densities = new PatternDensities(observed, this.#noise);
+    const isIn = this.#flagsOf(combination);
+    for (let g = 0; g < this.#first.length; g++)
+      densities.addTo(this.#logs, g * RISK_GRID.length, this.#sizeOf(g), this.members.length + this.#sharedBy(g, isIn));
   }
 
   /** The whole pattern once it is sure, what is known of it when the search takes too long, null while it goes on. */
@@ -171,17 +161,27 @@ export class Growth {
     return sum / this.#weightOf(weights, guess);
   }
 
-  #sharedBy(guess: number, combination: readonly number[]): number {
-    return Number(combination.includes(this.#first[guess]!)) + Number(combination.includes(this.#second[guess]!));
+  /** 1 for each drug of a combination; one entry more, for no drug. */
+  #flagsOf(combination: readonly number[]): Uint8Array {
+    const isIn = new Uint8Array(this.#drugs + 1);
+    for (const drug of combination) isIn[drug] = 1;
+    return isIn;
+  }
+
+  #sharedBy(guess: number, isIn: Uint8Array): number {
+    const first = this.#first[guess]!;
+    const second = this.#second[guess]!;
+    return (first < 0 ? 0 : isIn[first]!) + (second < 0 ? 0 : isIn[second]!);
   }
 
   /** Spread of the expected outcome of members and group over the posterior, in noise deviations. */
   #spread(weights: Float64Array, group: readonly number[]): number {
     let mean = 0;
     let square = 0;
+    const isIn = this.#flagsOf(group);
     for (let g = 0; g < this.#first.length; g++) {
       const size = this.#sizeOf(g);
-      const shared = this.members.length + this.#sharedBy(g, group);
+      const shared = this.members.length + this.#sharedBy(g, isIn);
       for (let r = 0; r < RISK_GRID.length; r++) {
         const weight = weights[g * RISK_GRID.length + r]!;
         if (weight < 1e-9) continue;

@@ -1,10 +1,10 @@
 import { SAFE_MEAN, SAFE_SPREAD } from "../../sub-environments/bandit-mining/risk.ts";
-import { knownPairsOf, type MiningProblem } from "./miner.ts";
+import { knownMatrixOf, knownPairsOf, type MiningProblem } from "./miner.ts";
 import {
   choose,
   expectedPatterns,
   PATTERN_SIZES,
-  patternLogDensity,
+  PatternDensities,
   RISK_GRID,
   safeLogDensity,
   triggerSize,
@@ -35,6 +35,8 @@ export class Localisation {
   readonly set: readonly number[];
   readonly #noise: number;
   readonly #guesses: readonly Guess[];
+  /** Masks of the guesses. */
+  readonly #masks: Uint8Array;
   /** Log weights, guess-major over the grid of risks; the last entry is "safe". */
   readonly #logs: Float64Array;
   readonly #subsets: readonly number[];
@@ -48,7 +50,7 @@ export class Localisation {
     const subsets: number[] = [];
     const prior = new MemberPrior(problem, set);
     for (let mask = 1; mask < 1 << set.length; mask++) {
-      const shared = countBits(mask);
+      const shared = BITS[mask]!;
       if (shared < 2) continue;
       subsets.push(mask);
       for (const size of PATTERN_SIZES) {
@@ -61,6 +63,7 @@ export class Localisation {
     let total = 0;
     for (const each of priors) total += each;
     this.#guesses = guesses;
+    this.#masks = Uint8Array.from(guesses, ({ mask }) => mask);
     this.#subsets = subsets;
     this.#logs = new Float64Array(guesses.length * RISK_GRID.length + 1);
     guesses.forEach((_, index) => {
@@ -76,39 +79,41 @@ export class Localisation {
     const safe = weights.at(-1)!;
     const safeRate = dangerRate((SAFE_MEAN - OUTCOME_LIMIT) / Math.hypot(this.#noise, SAFE_SPREAD));
     const rows = this.#guesses.length;
-    const mass = new Float64Array(rows);
-    // Row g, entry c: chance of a dangerous outcome when c members of guess g are probed.
-    const rates = new Float64Array(rows * 9);
+    // Row g, entry c: mass of guess g times the chance of a dangerous outcome when c of its members are probed, and times the
+    // entropy of that chance.
+    const dangers = new Float64Array(rows * 9);
+    const spreads = new Float64Array(rows * 9);
     const kept: number[] = [];
     for (let g = 0; g < rows; g++) {
       const { size, shared } = this.#guesses[g]!;
       let sum = 0;
       for (let r = 0; r < RISK_GRID.length; r++) sum += weights[g * RISK_GRID.length + r]!;
       if (sum < 1e-5) continue;
-      mass[g] = sum;
       kept.push(g);
       for (let count = 0; count <= shared; count++) {
-        if (count < triggerSize(size)) {
-          rates[g * 9 + count] = safeRate;
-          continue;
+        let rate = safeRate;
+        if (count >= triggerSize(size)) {
+          rate = 0;
+          for (let r = 0; r < RISK_GRID.length; r++) {
+            const excess = (RISK_GRID[r]! - 1) * ((2 * count) / size - 1);
+            rate += weights[g * RISK_GRID.length + r]! * dangerRate((1 + excess - OUTCOME_LIMIT) / this.#noise);
+          }
+          rate /= sum;
         }
-        let rate = 0;
-        for (let r = 0; r < RISK_GRID.length; r++) {
-          const excess = (RISK_GRID[r]! - 1) * ((2 * count) / size - 1);
-          rate += weights[g * RISK_GRID.length + r]! * dangerRate((1 + excess - OUTCOME_LIMIT) / this.#noise);
-        }
-        rates[g * 9 + count] = rate / sum;
+        dangers[g * 9 + count] = sum * rate;
+        spreads[g * 9 + count] = sum * entropy(rate);
       }
     }
+    const masks = this.#masks;
     let best = this.#subsets.at(-1)!;
     let most = -1;
     for (const mask of this.#subsets) {
       let mean = safe * safeRate;
       let spread = safe * entropy(safeRate);
       for (const g of kept) {
-        const rate = rates[g * 9 + countBits(mask & this.#guesses[g]!.mask)]!;
-        mean += mass[g]! * rate;
-        spread += mass[g]! * entropy(rate);
+        const at = g * 9 + BITS[mask & masks[g]!]!;
+        mean += dangers[at]!;
+        spread += spreads[at]!;
       }
       const information = entropy(mean) - spread;
       if (information > most) {
@@ -126,11 +131,9 @@ export class Localisation {
     this.set.forEach((drug, place) => {
       if (subset.includes(drug)) probed |= 1 << place;
     });
+    const densities = new PatternDensities(observed, this.#noise);
     this.#guesses.forEach(({ mask, size }, g) => {
-      const shared = countBits(mask & probed);
-      RISK_GRID.forEach((risk, r) => {
-        this.#logs[g * RISK_GRID.length + r]! += patternLogDensity(observed, this.#noise, { risk, size, shared });
-      });
+      densities.addTo(this.#logs, g * RISK_GRID.length, size, BITS[mask & probed]!);
     });
     this.#logs[this.#logs.length - 1]! += safeLogDensity(observed, this.#noise);
   }
@@ -185,29 +188,30 @@ function entropy(p: number): number {
   return p <= 0 || p >= 1 ? 0 : -p * Math.log(p) - (1 - p) * Math.log(1 - p);
 }
 
+/** exp of anything below is 0 in double precision. */
+const LEAST_EXPONENT = -746;
+
 /** exp(logs) that sums to 1. */
 export function normalised(logs: Float64Array): Float64Array {
   let most = Number.NEGATIVE_INFINITY;
-  for (const log of logs) most = Math.max(most, log);
+  for (let i = 0; i < logs.length; i++) if (logs[i]! > most) most = logs[i]!;
   const weights = new Float64Array(logs.length);
   let total = 0;
   for (let i = 0; i < logs.length; i++) {
-    weights[i] = Math.exp(logs[i]! - most);
-    total += weights[i]!;
+    const difference = logs[i]! - most;
+    // Below this exp is 0, and slow to find so.
+    if (difference < LEAST_EXPONENT) continue;
+    const weight = Math.exp(difference);
+    weights[i] = weight;
+    total += weight;
   }
   for (let i = 0; i < weights.length; i++) weights[i]! /= total;
   return weights;
 }
 
-function countBits(mask: number): number {
-  let rest = mask;
-  let count = 0;
-  while (rest !== 0) {
-    rest &= rest - 1;
-    count++;
-  }
-  return count;
-}
+/** Number of bits set, by mask of a set of at most eight drugs. */
+const BITS: Uint8Array = new Uint8Array(256);
+for (let mask = 1; mask < 256; mask++) BITS[mask] = (mask & 1) + BITS[mask >> 1]!;
 
 function membersOf(set: readonly number[], mask: number): number[] {
   return set.filter((_, place) => (mask & (1 << place)) !== 0);
@@ -218,18 +222,23 @@ class MemberPrior {
   readonly #problem: MiningProblem;
   readonly #outside: number;
   readonly #counts: ReturnType<typeof expectedPatterns>;
-  readonly #isKnown: ReadonlySet<number>;
+  /** 1 for each known pair, row-major and symmetric. */
+  readonly #isKnown: Uint8Array;
   readonly #knownCount: number;
-  readonly #set: readonly number[];
+  /** Known pairs of each drug of the set with one outside it. */
+  readonly #across: Uint16Array;
 
   constructor(problem: MiningProblem, set: readonly number[]) {
     this.#problem = problem;
     this.#outside = problem.drugs - set.length;
     this.#counts = expectedPatterns(problem);
     const knownPairs = knownPairsOf(problem);
-    this.#isKnown = new Set(knownPairs.map(({ a, b }) => a * problem.drugs + b));
+    this.#isKnown = knownMatrixOf(problem);
     this.#knownCount = knownPairs.length;
-    this.#set = set;
+    this.#across = new Uint16Array(problem.drugs);
+    for (const a of set)
+      for (let b = 0; b < problem.drugs; b++)
+        if (!set.includes(b)) this.#across[a]! += this.#isKnown[a * problem.drugs + b]!;
   }
 
   of(members: readonly number[], size: number): number {
@@ -241,9 +250,8 @@ class MemberPrior {
     let inside = 0;
     let across = 0;
     for (const a of members) {
-      for (const b of members) if (a < b && this.#isKnown.has(a * drugs + b)) inside++;
-      for (let b = 0; b < drugs; b++)
-        if (!this.#set.includes(b) && this.#isKnown.has(Math.min(a, b) * drugs + Math.max(a, b))) across++;
+      for (const b of members) if (a < b) inside += this.#isKnown[a * drugs + b]!;
+      across += this.#across[a]!;
     }
     const rest = choose(drugs - 2, size - 2);
     const ways = inside * choose(this.#outside, missing) + across * choose(this.#outside - 1, missing - 1);

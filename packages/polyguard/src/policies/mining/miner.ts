@@ -31,10 +31,38 @@ export interface Miner {
 /** Rank from which on a pair counts as known to be dangerous. */
 const KNOWN_RANK = 2;
 
-/** Known major or contraindicated pairs, a < b, in order. */
-export function knownPairsOf({ drugs, pairRanks }: MiningProblem): { readonly a: number; readonly b: number }[] {
-  const pairs: { a: number; b: number }[] = [];
-  for (let a = 0; a < drugs; a++)
-    for (let b = a + 1; b < drugs; b++) if (pairRanks[a * drugs + b]! >= KNOWN_RANK) pairs.push({ a, b });
-  return pairs;
+interface KnownPairs {
+  readonly pairs: readonly { readonly a: number; readonly b: number }[];
+  readonly matrix: Uint8Array;
+}
+
+const knownOf = new WeakMap<MiningProblem, KnownPairs>();
+
+function known(problem: MiningProblem): KnownPairs {
+  let found = knownOf.get(problem);
+  if (found === undefined) {
+    const { drugs, pairRanks } = problem;
+    const pairs: { a: number; b: number }[] = [];
+    const matrix = new Uint8Array(drugs * drugs);
+    for (let a = 0; a < drugs; a++)
+      for (let b = a + 1; b < drugs; b++) {
+        if (pairRanks[a * drugs + b]! < KNOWN_RANK) continue;
+        pairs.push({ a, b });
+        matrix[a * drugs + b] = 1;
+        matrix[b * drugs + a] = 1;
+      }
+    found = { pairs, matrix };
+    knownOf.set(problem, found);
+  }
+  return found;
+}
+
+/** Known major or contraindicated pairs, a < b, in order. Worked out once for a problem. */
+export function knownPairsOf(problem: MiningProblem): KnownPairs["pairs"] {
+  return known(problem).pairs;
+}
+
+/** 1 for each known major or contraindicated pair, row-major, symmetric. Worked out once for a problem. */
+export function knownMatrixOf(problem: MiningProblem): Uint8Array {
+  return known(problem).matrix;
 }

@@ -27,6 +27,32 @@ export function patternLogDensity(
   return excess > 0 ? normalLogDensity(observed, 1 + excess, noise) : safeLogDensity(observed, noise);
 }
 
+/** {@link patternLogDensity} of one observation over the grid of risks, each size and share worked out once. */
+export class PatternDensities {
+  readonly #observed: number;
+  readonly #noise: number;
+  /** By size and share. */
+  readonly #rows: (Float64Array | undefined)[] = [];
+
+  constructor(observed: number, noise: number) {
+    this.#observed = observed;
+    this.#noise = noise;
+  }
+
+  /** Adds the log densities of all risks of the grid to `logs` from `offset` on. */
+  addTo(logs: Float64Array, offset: number, size: number, shared: number): void {
+    const at = size * 8 + shared;
+    let row = this.#rows[at];
+    if (row === undefined) {
+      row = Float64Array.from(RISK_GRID, (risk) =>
+        patternLogDensity(this.#observed, this.#noise, { risk, size, shared }),
+      );
+      this.#rows[at] = row;
+    }
+    for (let r = 0; r < row.length; r++) logs[offset + r]! += row[r]!;
+  }
+}
+
 function normalLogDensity(x: number, mean: number, deviation: number): number {
   const z = (x - mean) / deviation;
   return -0.5 * z * z - Math.log(deviation);

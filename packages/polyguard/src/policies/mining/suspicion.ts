@@ -182,11 +182,14 @@ export class Suspicion {
   /** Adds to every drug `sign` times the worth of its pair with `drug`, and of its triples with `drug` and one of `set`. */
   #addWorth(drug: number, set: readonly number[], added: Float64Array, sign: 1 | -1): void {
     const n = this.#drugs;
+    const pairs = this.#pairs;
+    const triples = this.#triples;
+    const weight = sign * TRIPLE_VALUE;
     const row = drug * n;
-    for (let other = 0; other < n; other++) added[other]! += sign * this.#pairs[row + other]!;
-    for (const member of set) {
-      const plane = (row + member) * n;
-      for (let other = 0; other < n; other++) added[other]! += sign * TRIPLE_VALUE * this.#triples[plane + other]!;
+    for (let other = 0; other < n; other++) added[other]! += sign * pairs[row + other]!;
+    for (let i = 0; i < set.length; i++) {
+      const plane = (row + set[i]!) * n;
+      for (let other = 0; other < n; other++) added[other]! += weight * triples[plane + other]!;
     }
   }
 

@@ -28,7 +28,15 @@ export function drawDistinct(rng: Rng, below: number, count: number): number[] {
   const drawn: number[] = [];
   while (drawn.length < count) {
     const value = rng.integer(0, below - 1);
-    if (!drawn.includes(value)) drawn.push(value);
+    if (!drawn.includes(value)) insert(drawn, value);
   }
-  return drawn.sort((a, b) => a - b);
+  return drawn;
+}
+
+/** Puts a value into its place in an ascending list: of a handful of numbers this is many times as quick as a sort. */
+function insert(ascending: number[], value: number): void {
+  let at = ascending.length;
+  ascending.push(value);
+  for (; at > 0 && ascending[at - 1]! > value; at--) ascending[at] = ascending[at - 1]!;
+  ascending[at] = value;
 }

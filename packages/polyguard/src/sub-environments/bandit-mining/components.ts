@@ -4,7 +4,7 @@ import { scoreDeclared } from "./declaration.ts";
 import type { MiningInstance } from "./instance.ts";
 import { populationOf, riskRank } from "./population.ts";
 import { meanRisk } from "./risk.ts";
-import { type MiningState, positionsOf } from "./state.ts";
+import { combinationKey, type MiningState, positionsOf } from "./state.ts";
 
 /** A combination is worth this many probes; later ones teach nothing that is paid for. */
 const PAID_PROBES = 3;
@@ -38,19 +38,27 @@ export function miningComponents(
 /** Mean rank of the probed risks in the population, 0-1; nothing from the fourth probe of one combination on. */
 function probeValue(
   instance: MiningInstance,
-  { timesProbed }: MiningState,
+  { keys }: MiningState,
   combinations: readonly (readonly string[])[],
 ): number {
   const population = populationOf(instance);
-  const times: Record<string, number> = {};
+  const times = new Map<string, number>();
   let sum = 0;
   for (const combination of combinations) {
-    const key = [...combination].sort().join("+");
-    times[key] = (times[key] ?? timesProbed[key] ?? 0) + 1;
-    if (times[key] > PAID_PROBES) continue;
+    const key = combinationKey(combination);
+    // Counted when asked: a table of counts would be copied at every step, as states are values.
+    const nth = (times.get(key) ?? countOf(keys, key)) + 1;
+    times.set(key, nth);
+    if (nth > PAID_PROBES) continue;
     sum += riskRank(population, meanRisk(instance, positionsOf(instance, combination)));
   }
   return sum / combinations.length;
+}
+
+function countOf(keys: readonly string[], key: string): number {
+  let count = 0;
+  for (const each of keys) if (each === key) count++;
+  return count;
 }
 
 /** Expected quadratic score of c13 when a share `precision` of what was declared is right. */

@@ -53,7 +53,7 @@ function drawPopulation(instance: MiningInstance): Population {
   const lists: number[][] = Array.from({ length: drugs }, () => []);
   for (let i = 0; i < count; i++) {
     const combination = combinations[i]!;
-    means[i] = meanRisk(instance, Array.from(combination));
+    means[i] = meanRisk(instance, combination);
     if (means[i]! > DANGEROUS_ABOVE) dangerous.push(i);
     for (const position of combination) lists[position]!.push(i);
   }

@@ -17,20 +17,32 @@ export function patternExcess(risk: number, size: number, shared: number): numbe
  * True mean relative risk of a combination (positions, ascending): 1 + the largest excess of a pattern, or, where no pattern
  * is more than half present, a normal number that is frozen by seed and combination.
  */
-export function meanRisk(instance: MiningInstance, combination: readonly number[]): number {
+export function meanRisk(instance: MiningInstance, combination: ArrayLike<number>): number {
   let excess = 0;
   for (const { drugs, risk } of instance.patterns) {
-    let shared = 0;
-    for (const drug of drugs) if (combination.includes(drug)) shared++;
+    const shared = countShared(drugs, combination);
+    if (2 * shared <= drugs.length) continue;
     excess = Math.max(excess, patternExcess(risk, drugs.length, shared));
   }
   return excess > 0 ? 1 + excess : SAFE_MEAN + SAFE_SPREAD * frozenNormal(instance, combination);
 }
 
+/** Numbers that two ascending lists share. */
+function countShared(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let shared = 0;
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const difference = a[i]! - b[j]!;
+    if (difference === 0) shared++;
+    if (difference <= 0) i++;
+    if (difference >= 0) j++;
+  }
+  return shared;
+}
+
 /** Standard normal number of a combination: Box-Muller on two words of its hash, which are mixed until every bit counts. */
-function frozenNormal({ drugIds, seed }: MiningInstance, combination: readonly number[]): number {
+function frozenNormal({ drugIds, seed }: MiningInstance, combination: ArrayLike<number>): number {
   let text = `${seed}`;
-  for (const position of combination) text += `+${drugIds[position]}`;
+  for (let i = 0; i < combination.length; i++) text += `+${drugIds[combination[i]!]}`;
   const [high, low] = fnv1a64(text);
   const first = (mix(high) + 1) / 2 ** 32;
   const second = mix(low ^ mix(high)) / 2 ** 32;

@@ -11,11 +11,16 @@ export interface Probe {
   readonly rr: number;
 }
 
+/** What two probes of one combination share: its ids joined with `+`. */
+export function combinationKey(combination: readonly string[]): string {
+  return [...combination].sort().join("+");
+}
+
 /** The part of an episode that mining alone has. Immutable; probes are in the order they were made. */
 export interface MiningState {
   readonly probes: readonly Probe[];
-  /** Times each combination was probed, by its ids joined with `+`. */
-  readonly timesProbed: Readonly<Record<string, number>>;
+  /** {@link combinationKey} of each probe, in the same order. */
+  readonly keys: readonly string[];
   /** What was declared, with its score; null until then. */
   readonly declared: FindingsScore | null;
   readonly showsPopulation: boolean;
@@ -23,7 +28,7 @@ export interface MiningState {
 
 /** State at reset. */
 export function beginMining(showsPopulation: boolean): MiningState {
-  return { probes: [], timesProbed: {}, declared: null, showsPopulation };
+  return { probes: [], keys: [], declared: null, showsPopulation };
 }
 
 /** Probes that may still be made. */
@@ -43,15 +48,12 @@ export function probeAll(
   combinations: readonly (readonly string[])[],
   rng: Rng,
 ): MiningState {
-  const timesProbed: Record<string, number> = { ...state.timesProbed };
   const probes = combinations.map((combination): Probe => {
     const sorted = [...combination].sort();
-    const key = sorted.join("+");
-    timesProbed[key] = (timesProbed[key] ?? 0) + 1;
     const observed = meanRisk(instance, positionsOf(instance, sorted)) + rng.normal(0, instance.tier.noise);
     return { combination: sorted, rr: Math.round(observed * 1000) / 1000 };
   });
-  return { ...state, probes: [...state.probes, ...probes], timesProbed };
+  return { ...state, probes: [...state.probes, ...probes], keys: [...state.keys, ...combinations.map(combinationKey)] };
 }
 
 /** A task as an oracle or a test reads it from the latent state. */
