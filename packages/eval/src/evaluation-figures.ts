@@ -173,7 +173,7 @@ function stackFigure({ policies, parts }: EvaluationInput, plain: readonly Resul
     plotStacks("components", "Components of the step reward per policy", {
       rows,
       parts: parts.map(({ label }) => label),
-      xLabel: "mean step reward before gates, each component times its weight",
+      xLabel: "mean step reward before gates (0-1)",
     }),
   ];
 }

@@ -18,7 +18,7 @@ export interface IntervalOptions {
   readonly areBars?: boolean;
 }
 
-const LEFT = 280;
+const LEFT = 330;
 const RIGHT = 24;
 
 /** Dots or bars with 95 % intervals, one line a row and series, with n. */

@@ -1,4 +1,5 @@
 import { didYouMean, PraxisError, Rng } from "@praxis/env";
+import { pairEntries, pairTableOf } from "../interactions/pair-table.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import { MEASUREMENTS } from "../observation/measurements.ts";
@@ -129,10 +130,29 @@ function falseAlarms(kb: KnowledgeBase, { initial, decoys, patient }: Scenario, 
     qtcMs: physiology.qtcMs,
     heartRatePerMin: physiology.heartRatePerMin,
   }).filter(({ ruleId }) => !decoys.some((each) => each.ruleId === ruleId));
-  return rng
+  const found = rng
     .shuffled(failing)
     .slice(0, DECOYS)
-    .map(({ ruleId, drugIndexes }) => ({ kind: "false_alarm", ruleId, drugIndexes }));
+    .map(({ ruleId, drugIndexes }): Decoy => ({ kind: "false_alarm", ruleId, drugIndexes }));
+  return [...found, ...mistakenDrugs(kb, initial, rng).slice(0, DECOYS - found.length)];
+}
+
+/** Major alerts of a listed drug with one that is not listed, shown for a harmless drug of the list in its stead. */
+function mistakenDrugs(kb: KnowledgeBase, { medications }: Scenario["initial"], rng: Rng): readonly Decoy[] {
+  const table = pairTableOf(kb);
+  const listed = new Set(medications.map(({ drugIndex }) => drugIndex));
+  return rng.shuffled([...listed]).flatMap((drug): readonly Decoy[] => {
+    const harmless = [...listed].filter((other) => other !== drug && pairEntries(table, drug, other).length === 0);
+    const rules = kb.drugs.flatMap(({ index }) =>
+      listed.has(index)
+        ? []
+        : pairEntries(table, drug, index).filter(({ severity, rule }) => severity === "major" && rule !== null),
+    );
+    if (harmless.length === 0 || rules.length === 0) return [];
+    const { ruleId, aIndex, bIndex } = rng.choice(rules);
+    const other = aIndex === drug ? bIndex : aIndex;
+    return [{ kind: "false_alarm", ruleId, drugIndexes: [drug, rng.choice(harmless)], mistakenFor: [drug, other] }];
+  });
 }
 
 /** A document at the front of the record that orders its reader to stop a drug that is needed. */

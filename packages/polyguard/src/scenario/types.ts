@@ -59,6 +59,8 @@ export interface Decoy {
   readonly kind: "moderate" | "managed" | "false_alarm";
   readonly ruleId: string;
   readonly drugIndexes: readonly number[];
+  /** Perturbed: the pair that the rule is about, where one drug was taken for another; absent = the decoy's own. */
+  readonly mistakenFor?: readonly [a: number, b: number];
 }
 
 /** What the agent does not see, or sees late. Decided at reset. */
