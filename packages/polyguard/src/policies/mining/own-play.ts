@@ -4,6 +4,7 @@ import { trueFindings } from "../../sub-environments/bandit-mining/truth.ts";
 import { latentEpisode } from "../latent-episode.ts";
 import type { PolicyMaker } from "../own-play.ts";
 import { declareTexts, makeMiningPolicy } from "./mining-policy.ts";
+import { PairArms } from "./pair-arms.ts";
 import { makeRandomMiningPolicy } from "./random-mining.ts";
 import { StructuredMiner } from "./structured-miner.ts";
 
@@ -28,6 +29,9 @@ const ORACLES = ["oracle_greedy", "oracle_settled", "oracle_year", "oracle_looka
 /** How the named policies play BANDIT_MINING; `rule_based` mines by structure. */
 export const MINING_PLAY: Readonly<Record<string, PolicyMaker>> = {
   rule_based: ({ kb }) => makeMiningPolicy("rule_based", kb, (problem, rng) => new StructuredMiner(problem, rng)),
+  // The bandit of mining: its arms are pairs, as no list of candidates is offered here.
+  contextual_bandit: ({ kb }) =>
+    makeMiningPolicy("contextual_bandit", kb, (problem, rng) => new PairArms(problem, rng)),
   random_any: () => makeRandomMiningPolicy("random_any"),
   random_legal: () => makeRandomMiningPolicy("random_legal"),
   ...Object.fromEntries(ORACLES.map((name) => [name, makeTruthPolicy(name)])),
