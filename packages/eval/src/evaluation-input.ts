@@ -1,6 +1,6 @@
 import type { CourseSpec } from "./mean-curves.ts";
 import type { Report } from "./report.ts";
-import type { MetricSpec, ResultRow } from "./rows.ts";
+import type { Condition, MetricSpec, ResultRow } from "./rows.ts";
 import type { Estimate } from "./statistics.ts";
 import type { TrainingSeries } from "./training-figures.ts";
 import type { GuardedMetric, Verdict } from "./verdict.ts";
@@ -33,11 +33,11 @@ export interface EvaluationInput {
   readonly alerts: { readonly sensitivity: string; readonly ppv: string };
   /** Progress of training runs; empty = none was handed in. */
   readonly training: readonly TrainingSeries[];
-  /** Ablations that cannot act in a group, with the reason. */
+  /** Conditions that cannot act in a group, with the reason. */
   readonly withoutEffect: readonly {
     readonly group: string;
     readonly policy: string;
-    readonly condition: string;
+    readonly condition: Condition;
     readonly reason: string;
   }[];
   /** Sections that the caller made itself, put at the end. */

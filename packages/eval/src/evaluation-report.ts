@@ -13,7 +13,7 @@ import {
 } from "./evaluation-tables.ts";
 import { conditionChanges, groupedBy, orderOfRows, paired } from "./pairing.ts";
 import type { Report } from "./report.ts";
-import { estimateMetric } from "./rows.ts";
+import { type Condition, estimateMetric } from "./rows.ts";
 import { judgeImprovement } from "./verdict.ts";
 
 /** Report and data of an evaluation. Conditions other than null are told apart in tables of their own. */
@@ -35,6 +35,8 @@ export function makeEvaluationReport(input: EvaluationInput): {
   const summary = { estimates, comparisons: compareAll(input, of), verdicts: judgeAll(input, of) };
   const perturbed = conditionChanges(rows, "perturbation", input);
   const ablated = conditionChanges(rows, "ablation", input);
+  const idle = (kind: Condition["kind"]): EvaluationInput["withoutEffect"] =>
+    input.withoutEffect.filter(({ condition }) => condition.kind === kind);
   const report = {
     title: input.title,
     notice: input.notice,
@@ -47,11 +49,15 @@ export function makeEvaluationReport(input: EvaluationInput): {
       ...input.groups.map((group) => groupTable(input, group, estimates)),
       calibrationTable(input, of),
       subgroupTable(input, of),
-      conditionTable(perturbed, {
-        title: "Perturbations",
-        note: "Change of the task score on the same scenarios with a disturbed record.",
-        column: "perturbation",
-      }),
+      conditionTable(
+        perturbed,
+        {
+          title: "Perturbations",
+          note: "Change of the task score on the same scenarios with a disturbed record.",
+          column: "perturbation",
+        },
+        idle("perturbation"),
+      ),
       conditionTable(
         ablated,
         {
@@ -59,7 +65,7 @@ export function makeEvaluationReport(input: EvaluationInput): {
           note: "Change of the task score on the same scenarios when the team plays in another way or without a part.",
           column: "way of playing",
         },
-        input.withoutEffect,
+        idle("ablation"),
       ),
       ...input.further.tables,
     ].filter((table) => table.rows.length > 0),

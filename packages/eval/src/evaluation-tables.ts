@@ -176,7 +176,7 @@ export function subgroupTable({ groups, policies, subgroups, score }: Evaluation
 export function conditionTable(
   changes: readonly ConditionChange[],
   texts: { readonly title: string; readonly note: string; readonly column: string },
-  withoutEffect: EvaluationInput["withoutEffect"] = [],
+  withoutEffect: EvaluationInput["withoutEffect"],
 ): ReportTable {
   return {
     title: texts.title,
@@ -193,7 +193,7 @@ export function conditionTable(
       ...withoutEffect.map(({ group, policy, condition, reason }) => [
         group,
         policy,
-        condition,
+        condition.name,
         "-",
         `does not apply: ${reason}`,
       ]),

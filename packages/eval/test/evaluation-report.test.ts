@@ -73,7 +73,9 @@ const make = (played: readonly ResultRow[]) =>
         [20, 0.2 * seed],
       ],
     })),
-    withoutEffect: [{ group: "TASK", policy: "weak", condition: "mode:other", reason: "nobody decides" }],
+    withoutEffect: [
+      { group: "TASK", policy: "weak", condition: { kind: "ablation", name: "mode:other" }, reason: "nobody decides" },
+    ],
     further: { tables: [], figures: [] },
   });
 

@@ -89,7 +89,7 @@ export { brokenHoldouts } from "./scenario/holdout-audit.ts";
 export { CATALOGUE, type ScenarioKey, scenarioId } from "./scenario/key.ts";
 export { packContent, packScenario } from "./scenario/pack-codec.ts";
 export { type PackEntry, parsePack, scenarioDigest } from "./scenario/packs.ts";
-export { checkPerturbation, PERTURBATIONS, type Perturbation } from "./scenario/perturbations.ts";
+export { checkPerturbation, PERTURBATIONS, type Perturbation, perturbationIsIdle } from "./scenario/perturbations.ts";
 export { TIERS } from "./scenario/tiers.ts";
 export {
   DIFFICULTIES,

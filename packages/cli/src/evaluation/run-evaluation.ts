@@ -7,6 +7,7 @@ import {
   type Difficulty,
   evaluationScenarios,
   type Perturbation,
+  perturbationIsIdle,
   type Split,
   type SubEnvironment,
   variantIsIdle,
@@ -98,7 +99,9 @@ function playsOf(
 ): EvaluationJob["plays"] {
   const sub = subEnvironmentOf(scenarioId);
   return policies.flatMap((policy) => [
-    ...[null, ...perturbations].map((perturbation) => ({ policy, perturbation, variant: null })),
+    ...[null, ...perturbations.filter((each) => perturbationIsIdle(sub, each) === null)].map((perturbation) => ({
+      ...{ policy, perturbation, variant: null },
+    })),
     ...(policy === TEAM ? variants : [])
       .filter((variant) => variantIsIdle(sub, variant) === null)
       .map((variant) => ({ policy, perturbation: null, variant })),

@@ -8,6 +8,7 @@ import {
   EVALUATION_METRICS,
   type EvaluationRow,
   NOTICE,
+  perturbationIsIdle,
   SUBGROUPS,
   variantIsIdle,
 } from "@praxis/polyguard";
@@ -109,12 +110,17 @@ export function composeReport(
     courses: EVALUATION_COURSES,
     alerts: { sensitivity: "alert_sensitivity", ppv: "alert_ppv" },
     training,
-    withoutEffect: groups.flatMap(({ group, subEnvironment }) =>
-      variants.flatMap((condition) => {
-        const reason = variantIsIdle(subEnvironment, condition);
-        return reason === null ? [] : [{ group, policy: TEAM, condition, reason }];
+    withoutEffect: groups.flatMap(({ group, subEnvironment }) => [
+      ...variants.flatMap((name) => {
+        const reason = variantIsIdle(subEnvironment, name);
+        return reason === null ? [] : [{ group, policy: TEAM, condition: { kind: "ablation", name } as const, reason }];
       }),
-    ),
+      ...settings.perturbations.flatMap((name) => {
+        const reason = perturbationIsIdle(subEnvironment, name);
+        const condition = { kind: "perturbation", name } as const;
+        return reason === null ? [] : [{ group, policy: "all", condition, reason }];
+      }),
+    ]),
     further: engineReport(),
   });
   return {

@@ -7,7 +7,7 @@ import type { KnownValue } from "../observation/types.ts";
 import { possibleInstructions } from "../sub-environments/web-search-missing-data/injections.ts";
 import { failingRules } from "./decoys.ts";
 import { driftedValue } from "./mask.ts";
-import type { Decoy, InjectedDocument, Mask, Scenario } from "./types.ts";
+import type { Decoy, InjectedDocument, Mask, Scenario, SubEnvironment } from "./types.ts";
 
 /** What may be disturbed of an episode; the patient, the rules and what is best stay as they are. */
 export const PERTURBATIONS = [
@@ -32,6 +32,13 @@ export function checkPerturbation(name: string): Perturbation {
     "UNKNOWN_NAME",
     `Unknown perturbation '${name}'.${didYouMean(name, PERTURBATIONS)} Known: ${PERTURBATIONS.join(", ")}.`,
   );
+}
+
+/** Why a perturbation cannot act in a sub-environment; null = it can. */
+export function perturbationIsIdle(sub: SubEnvironment, perturbation: Perturbation): string | null {
+  return sub === "BANDIT_MINING" && perturbation !== "shuffle_candidates"
+    ? "a population is mined, and no patient has a record"
+    : null;
 }
 
 /** assumption: half of the laboratory values are missing. */
