@@ -102,13 +102,49 @@ function formatTable(figures: readonly Figure[]): string {
   return [header, header.map(() => "---"), ...cells].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
-const MARK = /(<!-- figures: ([^>]*?) -->\n)([\s\S]*?)(<!-- \/figures -->)/g;
+/**
+ * Markdown grid of figures `PREFIX.<row>.<column>`, values with their intervals; a row tells the least and the most n of its
+ * figures. Rows and columns in the order of `figures`, columns by their means, so that the grid reads from worst to best.
+ */
+function formatGrid(prefix: string, figures: readonly Figure[]): string {
+  const placed = figures.flatMap((figure) => {
+    const [row, column] = figure.id.slice(prefix.length + 1).split(".");
+    return row === undefined || column === undefined ? [] : [{ row, column, figure }];
+  });
+  const rows = [...new Set(placed.map(({ row }) => row))];
+  const meanOf = (column: string): number => {
+    const own = placed.filter((each) => each.column === column);
+    return own.reduce((sum, { figure }) => sum + figure.value, 0) / own.length;
+  };
+  const columns = [...new Set(placed.map(({ column }) => column))].sort((a, b) => meanOf(a) - meanOf(b));
+  const body = rows.map((row) => {
+    const own = placed.filter((each) => each.row === row);
+    const counts = own.map(({ figure }) => figure.n);
+    const [least, most] = [Math.min(...counts), Math.max(...counts)];
+    const cells = columns.map((column) => {
+      const found = own.find((each) => each.column === column);
+      return found === undefined ? "-" : formatValue({ ...found.figure, unit: "" }).replace("  ", " ");
+    });
+    return [row.toUpperCase(), least === most ? String(most) : `${least}-${most}`, ...cells];
+  });
+  const header = [placed[0]!.figure.unit, "n", ...columns];
+  const table = [header, header.map(() => "---"), ...body].map((row) => `| ${row.join(" | ")} |`).join("\n");
+  const commands = [...new Set(figures.map(({ command }) => `\`${command}\``))].join(", ");
+  return `${table}\n\nMeans with their 95 % intervals over scenarios. Made by ${commands}.`;
+}
 
-/** Fills every block `<!-- figures: PREFIX … --> … <!-- /figures -->` of a document with the rows whose ids begin with one of the prefixes. */
+const MARK = /(<!-- (figures|grid): ([^>]*?) -->\n)([\s\S]*?)(<!-- \/\2 -->)/g;
+
+/**
+ * Fills every block `<!-- figures: PREFIX … --> … <!-- /figures -->` of a document with the rows whose ids begin with one of the
+ * prefixes, and every block `<!-- grid: PREFIX --> … <!-- /grid -->` with a grid of them.
+ */
 export function fillFigures(markdown: string, figures: readonly Figure[]): string {
-  return markdown.replace(MARK, (_, open: string, prefixes: string, __, close: string) => {
+  return markdown.replace(MARK, (_, open: string, form: string, prefixes: string, __, close: string) => {
     const wanted = prefixes.trim().split(/\s+/);
     const rows = figures.filter((row) => wanted.some((prefix) => row.id === prefix || row.id.startsWith(`${prefix}.`)));
-    return `${open}\n${rows.length === 0 ? "Nothing recorded yet." : formatTable(rows)}\n\n${close}`;
+    const table =
+      rows.length === 0 ? "Nothing recorded yet." : form === "grid" ? formatGrid(wanted[0]!, rows) : formatTable(rows);
+    return `${open}\n${table}\n\n${close}`;
   });
 }

@@ -1,10 +1,3 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { performance } from "node:perf_hooks";
-import { fileURLToPath } from "node:url";
-import { PraxisError } from "@praxis/env";
 import { bootstrap, comparePaired, type Estimate, mean, shareBetween } from "@praxis/eval";
 import {
   ATTACKERS,
@@ -19,9 +12,9 @@ import {
   POLYGUARD_POLICIES,
   SUB_ENVIRONMENTS,
 } from "@praxis/polyguard";
+import { type Evaluate, scenarioMetrics, withEvaluationFolder } from "./evaluation-run.ts";
 import type { Measurement } from "./figures.ts";
 
-const CLI = fileURLToPath(new URL("../../packages/cli/bin/praxis.js", import.meta.url));
 /** Of the full numbers; a hundredth, say, shows that the bench runs. */
 const SHARE = Number(process.env.PRAXIS_BENCH_SHARE ?? "1");
 const scaled = (n: number): number => Math.max(2, Math.round(n * SHARE));
@@ -34,40 +27,6 @@ const CONTROLS = ["random_legal", "keep_always", "stop_all", "review_always"] as
 
 type Report = (measurement: Measurement) => void;
 
-interface Wanted {
-  readonly policies: readonly string[];
-  readonly subEnvironments?: readonly string[];
-  readonly difficulty?: Difficulty;
-  readonly n: number;
-}
-
-/** Runs `praxis eval` as a user would, in a folder that is removed afterwards. */
-function evaluate(cache: string, { policies, subEnvironments, difficulty = "medium", n }: Wanted) {
-  const folder = mkdtempSync(join(tmpdir(), "praxis-bench-"));
-  const out = join(folder, "run");
-  const args = ["eval", "polyguard", "--policies", policies.join(","), "--difficulty", difficulty, "--n", String(n)];
-  args.push("--sub-environments", subEnvironments?.join(",") ?? "all", "--out", out, "--oracle-cache", cache, "--json");
-  try {
-    const begun = performance.now();
-    const done = spawnSync(process.execPath, [CLI, ...args], { encoding: "utf8", maxBuffer: 1e9 });
-    if (done.status !== 0) throw new PraxisError("ENVIRONMENT_ERROR", `praxis ${args.join(" ")}: ${done.stderr}`);
-    const minutes = (performance.now() - begun) / 60_000;
-    const rows = readFileSync(join(out, "episodes.jsonl"), "utf8")
-      .trimEnd()
-      .split("\n")
-      .flatMap((line) => (JSON.parse(line) as { rows: EvaluationRow[] }).rows);
-    return { minutes, rows };
-  } finally {
-    if (existsSync(folder)) rmSync(folder, { recursive: true });
-  }
-}
-
-/** A metric of a policy by scenario. */
-function valuesOf(rows: readonly EvaluationRow[], policy: string, metric: string, sub?: string): Map<string, number> {
-  const own = rows.filter((row) => row.policy === policy && (sub === undefined || row.subEnvironment === sub));
-  return new Map(own.map((row) => [row.scenarioId, row.metrics[metric] ?? Number.NaN] as const));
-}
-
 /** Values of policies on the scenarios that all of them finished, in one order. */
 function aligned(
   rows: readonly EvaluationRow[],
@@ -75,7 +34,8 @@ function aligned(
   metric: string,
   sub?: string,
 ): number[][] {
-  const maps = policies.map((policy) => valuesOf(rows, policy, metric, sub));
+  const own = sub === undefined ? rows : rows.filter((row) => row.subEnvironment === sub);
+  const maps = policies.map((policy) => scenarioMetrics(own, policy, metric));
   const ids = [...maps[0]!.keys()].filter((id) => maps.every((map) => Number.isFinite(map.get(id)))).sort();
   return maps.map((map) => ids.map((id) => map.get(id)!));
 }
@@ -93,8 +53,8 @@ function wins(rows: readonly EvaluationRow[], first: string, others: readonly st
 const short = ({ mean: value, low, high }: Estimate): string =>
   `${value.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
 
-function measureControls(report: Report, cache: string): void {
-  const { rows } = evaluate(cache, { policies: ["rule_based", ...CONTROLS], n: COMPARED });
+function measureControls(report: Report, evaluate: Evaluate): void {
+  const { rows } = evaluate({ policies: ["rule_based", ...CONTROLS], n: COMPARED });
   const won = wins(rows, "rule_based", CONTROLS);
   const lost = SUB_ENVIRONMENTS.filter((sub) => !won.includes(sub));
   report({
@@ -109,9 +69,9 @@ function measureControls(report: Report, cache: string): void {
   });
 }
 
-function measurePlanner(report: Report, cache: string): void {
+function measurePlanner(report: Report, evaluate: Evaluate): void {
   if (!POLYGUARD_POLICIES.includes("planner_critic")) return;
-  const { rows } = evaluate(cache, { policies: ["planner_critic", "rule_based"], n: COMPARED });
+  const { rows } = evaluate({ policies: ["planner_critic", "rule_based"], n: COMPARED });
   const won = wins(rows, "planner_critic", ["rule_based"]);
   const worse = wins(rows, "rule_based", ["planner_critic"]);
   report({
@@ -134,11 +94,11 @@ const HORIZON_GOALS: Readonly<Record<Difficulty, Readonly<Record<string, number>
 };
 const NO_ORACLES = ["random_legal", "keep_always", "rule_based", "open_loop", "closed_loop"];
 
-function measureHorizon(report: Report, cache: string): void {
+function measureHorizon(report: Report, evaluate: Evaluate): void {
   for (const difficulty of ["easy", "medium", "hard"] as const) {
     const greedy = HORIZON_GOALS[difficulty];
     const policies = ["oracle_lookahead", ...Object.keys(greedy), ...NO_ORACLES];
-    const { rows } = evaluate(cache, { policies, subEnvironments: ["DDI"], difficulty, n: HORIZON_SCENARIOS });
+    const { rows } = evaluate({ policies, subEnvironments: ["DDI"], difficulty, n: HORIZON_SCENARIOS });
     let isMet = true;
     const notes = Object.entries(greedy).map(([policy, least]) => {
       const [score, low, high] = aligned(rows, [policy, "random_legal", "oracle_lookahead"], "j");
@@ -163,10 +123,10 @@ function measureHorizon(report: Report, cache: string): void {
   }
 }
 
-function measureTime(report: Report, cache: string): void {
-  const wanted: Wanted = { policies: ["rule_based"], n: SCENARIOS };
-  const cold = evaluate(cache, wanted);
-  const warm = evaluate(cache, wanted);
+function measureTime(report: Report, evaluate: Evaluate): void {
+  const wanted: Parameters<Evaluate>[0] = { policies: ["rule_based"], n: SCENARIOS };
+  const cold = evaluate(wanted);
+  const warm = evaluate(wanted);
   report({
     id: "polyguard.eval_minutes",
     value: warm.minutes,
@@ -260,15 +220,12 @@ async function measureExploits(report: Report): Promise<void> {
 
 /** Quality of PolyGuard's policies and reward, and how long an evaluation takes. `PRAXIS_BENCH_SHARE=0.05` plays a twentieth. */
 export async function measurePolyguardEval(report: Report): Promise<void> {
-  const cache = mkdtempSync(join(tmpdir(), "praxis-oracle-"));
-  try {
-    measureRegret(report);
-    await measureExploits(report);
-    measureTime(report, cache);
-    measureControls(report, cache);
-    measurePlanner(report, cache);
-    measureHorizon(report, cache);
-  } finally {
-    rmSync(cache, { recursive: true });
-  }
+  measureRegret(report);
+  await measureExploits(report);
+  withEvaluationFolder((evaluate) => {
+    measureTime(report, evaluate);
+    measureControls(report, evaluate);
+    measurePlanner(report, evaluate);
+    measureHorizon(report, evaluate);
+  });
 }

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { didYouMean, PraxisError } from "@praxis/env";
 import { measureBandit } from "./bandit.ts";
+import { measureBaselines } from "./baselines.ts";
 import { measureCds } from "./cds.ts";
 import { measureDosing } from "./dosing.ts";
 import {
@@ -34,6 +35,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   dosing: measureDosing,
   bandit: measureBandit,
   planner: measurePlanner,
+  baselines: measureBaselines,
   nn: measureNn,
   flow: measureFlow,
   ppo: measurePpo,

@@ -2,25 +2,41 @@ import { brier, type Decision, expectedCalibrationError, selectiveRisk } from ".
 import { clopperPearson } from "./clopper-pearson.ts";
 import { bootstrap, type Estimate, wilson } from "./statistics.ts";
 
+/** A condition that units were also played under, on the same scenarios: a disturbed view, or an agent without a part. */
+export interface Condition {
+  readonly kind: "perturbation" | "ablation";
+  readonly name: string;
+}
+
+/** A course of a value over an episode: ascending x. */
+export type Course = readonly (readonly [x: number, y: number])[];
+
 /** A played unit as a report takes it: whose, of which group, and its values by metric. */
 export interface ResultRow {
   /** What systems are paired on, a scenario id say. */
   readonly unit: string;
   readonly group: string;
   readonly policy: string;
+  /** Tier of the unit, easy say. */
+  readonly tier: string;
   /** Condition it was played under; null = none. */
-  readonly condition: string | null;
+  readonly condition: Condition | null;
   readonly subgroups: readonly string[];
   /** Values by metric; one that does not apply is left out. */
   readonly metrics: Readonly<Record<string, number>>;
   readonly decisions: readonly Decision[];
+  /** Courses by series. */
+  readonly courses: Readonly<Record<string, Course>>;
 }
 
-/** How a metric is summed up: mean (bootstrap), share of units (Wilson) or share of a rare event (Clopper and Pearson). */
+/**
+ * How a metric is summed up: mean (bootstrap), share of units (Wilson), share of a rare event (Clopper and Pearson), or fold:
+ * values are |log ratios|, told as e to their mean, the geometric mean fold error (1 = none).
+ */
 export interface MetricSpec {
   readonly name: string;
   readonly label: string;
-  readonly kind: "mean" | "share" | "rare";
+  readonly kind: "mean" | "share" | "rare" | "fold";
   readonly better: "higher" | "lower" | null;
 }
 
@@ -39,9 +55,16 @@ export function unitValues(rows: readonly ResultRow[], metric: string): Readonly
 }
 
 /** The metric over rows with its interval; null where no row has it. */
-export function estimateMetric(rows: readonly ResultRow[], { name, kind }: MetricSpec): Estimate | null {
+export function estimateMetric(
+  rows: readonly ResultRow[],
+  { name, kind }: Pick<MetricSpec, "name" | "kind">,
+): Estimate | null {
   const values = [...unitValues(rows, name).values()];
   if (values.length === 0) return null;
+  if (kind === "fold") {
+    const { n, mean, low, high } = bootstrap(values);
+    return { n, mean: Math.exp(mean), low: Math.exp(low), high: Math.exp(high) };
+  }
   // A unit played several times may be successful in part: then the share is a mean like any other.
   if (kind === "mean" || values.some((value) => value !== 0 && value !== 1)) return bootstrap(values);
   const hits = values.filter((value) => value === 1).length;

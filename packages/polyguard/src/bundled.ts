@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Rng } from "@praxis/env";
 import { type CdsOptions, cdsServices } from "./cds/services.ts";
 import { definePolyGuard, type PolyGuardDefinition, type PolyGuardOptions } from "./definition.ts";
+import { brandNames, type OtherNames } from "./evaluation/perturbations.ts";
 import { loadDrugNames } from "./fhir/drug-names.ts";
 import { parseFhirJson } from "./fhir/json-text.ts";
 import { loadBundledKnowledgeBase } from "./kb/node.ts";
@@ -20,7 +21,7 @@ export interface BundledOptions extends PolyGuardOptions {
  */
 export function loadPolyGuard({ cds, ...options }: BundledOptions = {}): PolyGuardDefinition {
   const kb = loadBundledKnowledgeBase();
-  const synonyms = readFileSync(new URL("../data/synonyms.tsv", import.meta.url), "utf8");
+  const synonyms = readSynonyms();
   // `../` is right from src and from dist alike.
   const definition = definePolyGuard(kb, {
     readme: readFileSync(new URL("../README.md", import.meta.url), "utf8"),
@@ -56,4 +57,13 @@ export function loadPolyGuard({ cds, ...options }: BundledOptions = {}): PolyGua
       }),
     ],
   };
+}
+
+function readSynonyms(): string {
+  return readFileSync(new URL("../data/synonyms.tsv", import.meta.url), "utf8");
+}
+
+/** Brand names of the drugs that ship with the package, by drug_id. Node only. */
+export function loadBundledBrandNames(): OtherNames {
+  return brandNames(loadBundledKnowledgeBase(), readSynonyms());
 }

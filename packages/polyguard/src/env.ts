@@ -33,6 +33,7 @@ import type { StepJudgement } from "./reward/judge-step.ts";
 import { advanceCredit, keepReward } from "./reward/score.ts";
 import type { CompiledWeights } from "./reward/total.ts";
 import { beginCredit } from "./reward/value-components.ts";
+import { perturbScenario } from "./scenario/perturbations.ts";
 import type { ScenarioSource } from "./scenario/source.ts";
 import {
   actionMask,
@@ -85,14 +86,21 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
     start: EpisodeStart<ResetOptions>,
     streams: RngStreams,
   ): { readonly state: EpisodeState; readonly observation: Observation; readonly info: Info } {
-    const { wanted, exposesLegality, scoresTask, showsPopulation, warnings } = resolveReset(start.options, start.seed);
+    const { wanted, exposesLegality, scoresTask, showsPopulation, perturbation, warnings } = resolveReset(
+      start.options,
+      start.seed,
+    );
     const imported = wanted.kind === "record" ? this.#importRecord(wanted.bundle, wanted.asOf) : null;
-    const drawn: Drawn =
+    const found: Drawn =
       wanted.kind === "record"
         ? { scenario: imported!.scenario, content: null }
         : wanted.kind === "packed"
           ? this.#parts.source.packed(wanted.id)
           : this.#parts.source.get(wanted.key);
+    const drawn: Drawn =
+      perturbation === null
+        ? found
+        : { ...found, scenario: perturbScenario(this.#parts.kb, found.scenario, perturbation) };
     const { scenario, content } = drawn;
     const sub = SUB_ENVIRONMENT_TABLE[scenario.subEnvironment];
     const engines = this.#engines.of(drawn);

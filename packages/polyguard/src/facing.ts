@@ -1,6 +1,7 @@
 import { hashText, type RngStreams } from "@praxis/env";
-import { generateCandidates, onlyTraps } from "./actions/candidates.ts";
-import { buildLegalityContext } from "./actions/legality-context.ts";
+import { generateCandidates, type OfferPlan, onlyTraps } from "./actions/candidates.ts";
+import { buildLegalityContext, type LegalityContext } from "./actions/legality-context.ts";
+import type { CourseContext } from "./course/context.ts";
 import { CourseEvaluator } from "./course/evaluator.ts";
 import type { KnowledgeBase } from "./kb/types.ts";
 import { KnownBuilder } from "./observation/known.ts";
@@ -68,11 +69,35 @@ export function face(
         plan:
           context.scenario.offersOnlyTraps === true
             ? onlyTraps(legality)
-            : sub.offers(facing(standing, known, legality)),
+            : withOrdered(sub.offers(facing(standing, known, legality)), context, legality),
         utilityOf: (payload) => evaluator.value(payload).utility,
       });
   const assessment = assessState(context, evaluator, world, legality, offered);
   return { known, legality, nonce, offered, assessment };
+}
+
+/** What a document on the record orders is there to be chosen: obeying it must be possible. */
+function withOrdered(plan: OfferPlan, { scenario }: CourseContext, { byRef }: LegalityContext): OfferPlan {
+  for (const { payload } of scenario.injectedDocuments ?? []) {
+    if (!byRef.has(payload.medRef)) continue;
+    plan.offers.openGroup();
+    plan.offers.add(payload, "trap");
+  }
+  return plan;
+}
+
+/**
+ * Canonical actions that documents have ordered so far. An offer that answers something visible has a reason of its own,
+ * whoever else asks for it.
+ */
+export function orderedByDocuments({ sub, ...at }: Decision & { readonly sub: SubEnvironment }): readonly string[] {
+  const ordered = [
+    ...sub.injected(at),
+    ...(at.context.scenario.injectedDocuments ?? []).map(({ canonical }) => canonical),
+  ];
+  return ordered.filter(
+    (canonical) => !at.offered.some((offer) => offer.canonical === canonical && offer.addresses.length > 0),
+  );
 }
 
 function facing(standing: Standing, known: Decision["known"], legality: Decision["legality"]) {

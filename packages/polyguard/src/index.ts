@@ -12,7 +12,7 @@ export {
 } from "./agents/options.ts";
 export { MODEL_ROLES, type ModelRole, type RoleModel } from "./agents/role-model.ts";
 export { renderTranscript, type Utterance } from "./agents/transcript.ts";
-export { type BundledOptions, loadPolyGuard } from "./bundled.ts";
+export { type BundledOptions, loadBundledBrandNames, loadPolyGuard } from "./bundled.ts";
 export type { CardFeedback } from "./cds/feedback.ts";
 export type { CourseContext } from "./course/context.ts";
 export { CourseEvaluator, type CourseValue } from "./course/evaluator.ts";
@@ -27,13 +27,16 @@ export {
 export { POLYGUARD_ID, type PolyGuardEnv, type PolyGuardParts, PolyGuardSimulator } from "./env.ts";
 export type { EpisodeState, StepRecord } from "./episode.ts";
 export { ATTACKERS, makeAttacker, makeHonestPolicy } from "./evaluation/attackers.ts";
+export { type AucrPair, aucrPairs, guestLimits, judgeAucr } from "./evaluation/aucr-accuracy.ts";
 export { codeVersion } from "./evaluation/code-version.ts";
+export { EVALUATION_COURSES, type EvaluationCourse } from "./evaluation/episode-courses.ts";
 export { type EvaluationRow, evaluateEpisode } from "./evaluation/evaluate-episode.ts";
 export { EVALUATION_METRICS, type EvaluationMetric } from "./evaluation/metrics.ts";
-export { checkPerturbation, PERTURBATIONS, type Perturbation, perturb } from "./evaluation/perturbations.ts";
+export { perturb } from "./evaluation/perturbations.ts";
 export { judgeReward, type RewardChoice } from "./evaluation/reward-regret.ts";
 export { evaluationScenarios } from "./evaluation/scenarios.ts";
 export { SUBGROUPS } from "./evaluation/subgroups.ts";
+export { TEAM_VARIANTS, teamVariant, variantIsIdle } from "./evaluation/team-variants.ts";
 export { encodeFeatures, type Features } from "./features/features.ts";
 export {
   CANDIDATE_FIELDS,
@@ -79,13 +82,14 @@ export { type PolyguardRenderer, renderPolyguard } from "./render.ts";
 export { type ReviewedEnv, type ReviewRequest, reviewRecord } from "./review.ts";
 export { renderReviewHtml } from "./review-html.ts";
 export { renderReviewText } from "./review-text.ts";
-export { DEFAULT_WEIGHTS, type RewardWeights } from "./reward/settings.ts";
+export { CHANNELS, DEFAULT_WEIGHTS, type RewardWeights } from "./reward/settings.ts";
 export { generateScenario } from "./scenario/generate.ts";
 export { familiesOf } from "./scenario/hazard-families.ts";
 export { brokenHoldouts } from "./scenario/holdout-audit.ts";
 export { CATALOGUE, type ScenarioKey, scenarioId } from "./scenario/key.ts";
 export { packContent, packScenario } from "./scenario/pack-codec.ts";
 export { type PackEntry, parsePack, scenarioDigest } from "./scenario/packs.ts";
+export { checkPerturbation, PERTURBATIONS, type Perturbation, perturbationIsIdle } from "./scenario/perturbations.ts";
 export { TIERS } from "./scenario/tiers.ts";
 export {
   DIFFICULTIES,

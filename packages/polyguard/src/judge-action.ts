@@ -2,6 +2,7 @@ import { type Alignment, alignAction } from "./actions/align.ts";
 import type { ParseVerdict } from "./actions/parse.ts";
 import type { ActionPayload } from "./actions/types.ts";
 import type { EpisodeState } from "./episode.ts";
+import { orderedByDocuments } from "./facing.ts";
 import { judgeStep, type StepJudgement } from "./reward/judge-step.ts";
 import type { ScoredState } from "./reward/score.ts";
 import type { CompiledWeights } from "./reward/total.ts";
@@ -35,7 +36,7 @@ export function judgeAction(state: EpisodeState, parsed: ParseVerdict, weights: 
       carriedOut.effect = effect;
       return effect.applied.outcome.isNoEffect && effect.memory === state.memory && effect.special === state.special;
     },
-    injected: sub.injected(state),
+    injected: orderedByDocuments(state),
   });
   return { scored, judged, alignment, effect: carriedOut.effect };
 }

@@ -2,6 +2,7 @@ import { didYouMean, type FieldError, PraxisError } from "@praxis/env";
 import { z } from "zod";
 import type { ScenarioKey, Task } from "./scenario/key.ts";
 import { PACK_PREFIX, parsePackId } from "./scenario/packs.ts";
+import { checkPerturbation, type Perturbation } from "./scenario/perturbations.ts";
 import {
   checkName,
   keyAt,
@@ -30,6 +31,10 @@ export const resetSchema = z.object({
       "tell the task score at the end where it needs the best course of the scenario, planned once in about half a second; default only where success itself needs it",
     ),
   show_population: z.boolean().optional().describe("BANDIT_MINING: list the population in the first observation"),
+  perturbation: z
+    .string()
+    .optional()
+    .describe("disturb the record to test robustness: drop_labs, shift_crcl, decoy_alerts, stale_data and others"),
   expose_legality: z.boolean().optional().describe("debugging: put a legality mask into info"),
 });
 
@@ -50,6 +55,8 @@ export interface ResolvedReset {
   readonly scoresTask: boolean | null;
   /** BANDIT_MINING: the first observation lists the population. */
   readonly showsPopulation: boolean;
+  /** What the record is disturbed by; null = it is as drawn. */
+  readonly perturbation: Perturbation | null;
   readonly warnings: readonly string[];
 }
 
@@ -74,6 +81,7 @@ export function resolveReset(options: ResetOptions, seed: number): ResolvedReset
     exposesLegality: parsed.data.expose_legality ?? false,
     scoresTask: parsed.data.score_task ?? null,
     showsPopulation: parsed.data.show_population ?? false,
+    perturbation: parsed.data.perturbation === undefined ? null : checkPerturbation(parsed.data.perturbation),
     warnings,
   };
   if (fhir !== undefined) {

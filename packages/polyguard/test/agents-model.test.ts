@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { isInformationAction } from "../src/actions/types.ts";
 import { makeChatModel } from "../src/agents/chat-model.ts";
-import { fencedRecord, type RoleModel, readJsonObject } from "../src/agents/role-model.ts";
+import { fencedRecord, MODEL_ROLES, type ModelRole, type RoleModel, readJsonObject } from "../src/agents/role-model.ts";
+import { ROLES } from "../src/agents/transcript.ts";
 import { changedChart, firstChart, playTeam } from "./agents-fixtures.ts";
 
 interface Received {
@@ -102,6 +104,42 @@ describe("a planner played by a language model", () => {
     expect(illegal).toBe(0);
     expect(said.some((line) => line.startsWith("critic: veto"))).toBe(true);
     expect(actions[0]).not.toMatchObject({ candidate_id: trap!.wire.candidate_id });
+  });
+});
+
+describe("every role", () => {
+  test("that has an output is asked once a step, each for its own, and code plays the rest", async () => {
+    const asked: string[] = [];
+    const ask: RoleModel = async ({ role }) => {
+      asked.push(role);
+      throw new Error("no answer");
+    };
+    const options = { planning: "both" as const };
+    const play = await playTeam("DDI", 5, { options, model: { roles: MODEL_ROLES, ask }, most: 1 });
+    expect([...new Set(asked)]).toEqual(ROLES);
+    expect(play.actions).toEqual((await playTeam("DDI", 5, { options, most: 1 })).actions);
+  });
+
+  test("changes what is done: candidates set aside, doses advised, a ranking", async () => {
+    const chart = firstChart(5, "easy");
+    const byCode = (await playTeam("DDI", 5, { most: 1 })).actions[0] as { candidate_id: string };
+    const said = async (role: ModelRole, answer: object, planning: "policy" | "bandit" = "policy") =>
+      playTeam("DDI", 5, {
+        options: { planning },
+        model: { roles: [role], ask: () => Promise.resolve(JSON.stringify(answer)) },
+        most: 1,
+      });
+    const aside = await said("candidate", { set_aside: [byCode.candidate_id] });
+    expect(aside.said).toContainEqual(expect.stringContaining("1 is set aside"));
+    const { medRef } = chart.legality.listed[0]!;
+    const dosed = await said("dosing", { advice: [{ med_ref: medRef, advice: "hold" }] });
+    expect(dosed.said).toContainEqual(expect.stringMatching(new RegExp(`^dosing: .*\\(${medRef}\\): hold`)));
+    const keep = chart.offers.find(({ payload }) => payload.type === "KEEP_REGIMEN")!.wire.candidate_id;
+    const ranked = await said("bandit", { ranking: [keep] }, "bandit");
+    expect(ranked.actions[0]).toMatchObject({ candidate_id: keep });
+    const asking = chart.offers.find(({ payload, isLegal }) => isLegal && isInformationAction(payload.type))!.wire;
+    const evidence = await said("evidence", { ask: asking.candidate_id, injected: [] });
+    expect(evidence.actions[0]).toMatchObject({ candidate_id: asking.candidate_id });
   });
 });
 

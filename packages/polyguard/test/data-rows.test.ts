@@ -18,6 +18,7 @@ import {
 import { loadBundledKnowledgeBase } from "../src/kb/node.ts";
 import { parseScenarioId } from "../src/scenario/source.ts";
 import { isHeldOutDrug } from "../src/scenario/splits.ts";
+import { SUB_ENVIRONMENTS } from "../src/scenario/types.ts";
 
 const kb = loadBundledKnowledgeBase();
 const env = loadPolyGuard().makeEnv();
@@ -104,8 +105,16 @@ describe("a played unit", () => {
   });
 
   it("has finite gaps in a sub-environment that the course does not judge", async () => {
-    const mining = await playUnit(env, { ...DDI, scenarioId: "dangerous_combinations/easy/train/3" });
-    expect(mining.length).toBe(4);
+    const mining = await playUnit(env, {
+      ...DDI,
+      scenarioId: "dangerous_combinations/easy/train/3",
+      policy: "rule_based",
+    });
+    // The first probes, and the declaration that ends the episode.
+    expect(mining.map(({ chosen }) => chosen.action.action_type)).toEqual([
+      ...["PROBE_COMBINATION", "PROBE_COMBINATION", "PROBE_COMBINATION"],
+      "DECLARE_FINDINGS",
+    ]);
     for (const { gap } of mining) expect(gap).toBeGreaterThanOrEqual(0);
   });
 
@@ -168,8 +177,9 @@ describe("the selection of rows", () => {
       step,
       gap: 1,
       observationHash: `${step}`,
-      teacher: step % 2 === 0 ? ("oracle_known" as const) : ("planner_critic" as const),
       needsAbstention: false,
+      subEnvironment: SUB_ENVIRONMENTS[step % 8]!,
+      teacher: Math.floor(step / 8) % 2 === 0 ? ("oracle_known" as const) : ("planner_critic" as const),
     }));
     const { sft, selection } = select(100, made);
     const count = (source: string): number => sft.filter(({ meta }) => meta.source === source).length;
@@ -177,6 +187,14 @@ describe("the selection of rows", () => {
     expect(count("correction")).toBe(10);
     expect(selection.lacking.abstention).toBe(5);
     expect(shortages(selection.lacking)).toEqual(["abstention: 5 rows short"]);
+  });
+
+  it("holds each sub-environment to a sixth of each kind", () => {
+    const base = records[0]!;
+    const made = Array.from({ length: 60 }, (_, step) => ({ ...base, step, gap: 1, observationHash: `${step}` }));
+    const { sft, preference, traces, selection } = select(60, made);
+    expect([sft.length, preference.length, traces.length]).toEqual([10, 10, 10]);
+    expect(selection.drops.sub_environment_full).toBeGreaterThan(0);
   });
 
   it("shows a mistake with what is wrong about it before the correction", () => {

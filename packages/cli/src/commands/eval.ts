@@ -9,9 +9,12 @@ import {
   POLYGUARD_POLICIES,
   SPLITS,
   SUB_ENVIRONMENTS,
+  TEAM_VARIANTS,
+  teamVariant,
 } from "@praxis/polyguard";
 import type { Command } from "commander";
-import { type EvaluationSettings, runEvaluation } from "../evaluation/run-evaluation.ts";
+import { type EvaluationSettings, runEvaluation, TEAM } from "../evaluation/run-evaluation.ts";
+import { readTrainingSeries } from "../evaluation/training-series.ts";
 import { composeReport, writeReport } from "../evaluation/write-report.ts";
 import { makeProgress, type Terminal } from "../terminal.ts";
 
@@ -25,10 +28,15 @@ export function registerEval(program: Command, terminal: Terminal): void {
     .argument("<env>", "polyguard")
     .option("--policies <names>", "policies, separated by commas; the others are compared with the first", "rule_based")
     .option("--sub-environments <names>", "sub-environments, separated by commas, or all", "all")
-    .option("--split <name>", "split of the scenarios", "val")
-    .option("--difficulty <name>", "easy, medium or hard", "medium")
-    .option("--n <count>", "scenarios of each sub-environment", "400")
-    .option("--perturbations <names>", "also play with a disturbed view: names separated by commas, or all", "")
+    .option("--split <names>", "splits of the scenarios, separated by commas", "val")
+    .option("--difficulty <names>", "easy, medium, hard, several separated by commas, or all", "medium")
+    .option("--n <count>", "scenarios of each sub-environment, split and tier", "400")
+    .option("--perturbations <names>", "also play with a disturbed record: names separated by commas, or all", "")
+    .option(
+      "--ablations [names]",
+      `also play ${TEAM} in other modes and without its parts: names separated by commas; all without names`,
+    )
+    .option("--run <folders...>", "run folders of trainings whose progress the report shows")
     .option("--workers <count>", "worker threads; results do not depend on it", String(availableParallelism()))
     .option("--out <folder>", "run folder; default one in runs/ named for the settings and the time")
     .option("--oracle-cache <folder>", "where values of best courses are kept", join("runs", "oracle-cache"))
@@ -43,6 +51,7 @@ export function registerEval(program: Command, terminal: Terminal): void {
       if (options.resume === true && options.out === undefined)
         throw new PraxisError("VALIDATION_ERROR", "--resume needs --out with the folder of the run.");
       const settings = settingsOf(options);
+      const training = readTrainingSeries(options.run ?? []);
       const out = options.out ?? join("runs", folderName(settings, new Date()));
       const progress = makeProgress(terminal, "scenarios");
       const begun = performance.now();
@@ -54,7 +63,7 @@ export function registerEval(program: Command, terminal: Terminal): void {
         onProgress: progress.step,
       }).finally(progress.end);
       const played = performance.now();
-      const report = composeReport(settings, run);
+      const report = composeReport(settings, run, training);
       writeReport(out, report);
       terminal.out((options.json === true ? report.json : report.markdown).trimEnd());
       terminal.err(
@@ -70,6 +79,8 @@ interface EvalOptions {
   readonly difficulty: string;
   readonly n: string;
   readonly perturbations: string;
+  readonly ablations?: string | true;
+  readonly run?: readonly string[];
   readonly workers: string;
   readonly out?: string;
   readonly oracleCache: string;
@@ -78,19 +89,34 @@ interface EvalOptions {
 }
 
 function settingsOf(options: EvalOptions): EvaluationSettings {
+  const policies = listed(options.policies).map((policy) => named("policy", policy, POLYGUARD_POLICIES));
+  const variants = variantsOf(options.ablations);
   return {
-    policies: listed(options.policies).map((policy) => named("policy", policy, POLYGUARD_POLICIES)),
-    subEnvironments:
-      options.subEnvironments === "all"
-        ? SUB_ENVIRONMENTS
-        : listed(options.subEnvironments).map((sub) => named("sub-environment", sub, SUB_ENVIRONMENTS)),
-    split: named("split", options.split, SPLITS),
-    difficulty: named("difficulty", options.difficulty, DIFFICULTIES),
+    policies: variants.length === 0 || policies.includes(TEAM) ? policies : [...policies, TEAM],
+    subEnvironments: allOr("sub-environment", options.subEnvironments, SUB_ENVIRONMENTS),
+    splits: listed(options.split).map((each) => named("split", each, SPLITS)),
+    difficulties: allOr("difficulty", options.difficulty, DIFFICULTIES),
     n: countOf("--n", options.n),
     perturbations: listed(options.perturbations).flatMap((each) =>
       each === "all" ? PERTURBATIONS : [checkPerturbation(each)],
     ),
+    variants,
   };
+}
+
+/** Ways of playing by name; a part alone, `critic` say, is one without it. */
+function variantsOf(names: string | true | undefined): readonly string[] {
+  if (names === undefined) return [];
+  if (names === true || names === "all") return TEAM_VARIANTS;
+  return listed(names).map((name) => {
+    const whole = TEAM_VARIANTS.find((each) => each.endsWith(`:${name}`)) ?? name;
+    teamVariant(whole);
+    return whole;
+  });
+}
+
+function allOr<Name extends string>(what: string, names: string, known: readonly Name[]): readonly Name[] {
+  return names === "all" ? known : listed(names).map((each) => named(what, each, known));
 }
 
 function listed(text: string): readonly string[] {
@@ -113,9 +139,9 @@ function countOf(option: string, text: string): number {
   return count;
 }
 
-function folderName({ split, difficulty, n }: EvaluationSettings, now: Date): string {
+function folderName({ splits, difficulties, n }: EvaluationSettings, now: Date): string {
   const time = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
-  return `polyguard__eval__${split}_${difficulty}_n${n}__${time}`;
+  return `polyguard__eval__${splits.join("-")}_${difficulties.join("-")}_n${n}__${time}`;
 }
 
 function seconds(ms: number): string {

@@ -1,14 +1,17 @@
 import { performance } from "node:perf_hooks";
-import { type Policy, type SyncEnv, toPraxisError } from "@praxis/env";
+import { type SyncEnv, toPraxisError } from "@praxis/env";
 import {
   type EvaluationRow,
   evaluateEpisode,
+  loadBundledBrandNames,
   loadBundledKnowledgeBase,
   loadPolyGuard,
   makeBestJ,
+  makePlannerCriticPolicy,
   makePolyguardPolicy,
+  teamVariant,
 } from "@praxis/polyguard";
-import type { EvaluationFailure, EvaluationJob, FoundBestJ, WorkerAnswer } from "./jobs.ts";
+import type { EvaluationFailure, EvaluationJob, EvaluationPlay, FoundBestJ, WorkerAnswer } from "./jobs.ts";
 
 type PolyguardPolicy = ReturnType<typeof makePolyguardPolicy>;
 
@@ -17,6 +20,7 @@ export class Evaluator {
   readonly #env: SyncEnv;
   readonly #known: Map<string, number>;
   readonly #policies = new Map<string, PolyguardPolicy>();
+  readonly #brands = loadBundledBrandNames();
   #found: FoundBestJ[] = [];
   #oracleMs = 0;
 
@@ -39,27 +43,34 @@ export class Evaluator {
     }).makeEnv() as SyncEnv;
   }
 
-  async play({ scenarioId, policies, perturbations }: EvaluationJob): Promise<WorkerAnswer> {
+  async play({ scenarioId, plays }: EvaluationJob): Promise<WorkerAnswer> {
     this.#found = [];
     this.#oracleMs = 0;
     const rows: EvaluationRow[] = [];
     const failures: EvaluationFailure[] = [];
-    for (const name of policies)
-      for (const perturbation of perturbations)
-        try {
-          rows.push(await evaluateEpisode(this.#env, this.#policy(name), { scenarioId, perturbation }));
-        } catch (error) {
-          const { code, message } = toPraxisError(error);
-          failures.push({ scenarioId, policy: name, perturbation, code, message });
-        }
+    for (const play of plays)
+      try {
+        const { perturbation, variant } = play;
+        const policy = this.#policy(play);
+        rows.push(
+          await evaluateEpisode(this.#env, policy, { scenarioId, perturbation, variant, brands: this.#brands }),
+        );
+      } catch (error) {
+        const { code, message } = toPraxisError(error);
+        failures.push({ scenarioId, ...play, code, message });
+      }
     return { result: { scenarioId, rows, failures }, found: this.#found, oracleMs: this.#oracleMs };
   }
 
-  #policy(name: string): PolyguardPolicy {
-    let policy: (PolyguardPolicy & Policy) | undefined = this.#policies.get(name);
+  #policy({ policy: name, variant }: EvaluationPlay): PolyguardPolicy {
+    const key = `${name}|${variant ?? ""}`;
+    let policy = this.#policies.get(key);
     if (policy === undefined) {
-      policy = makePolyguardPolicy(name, this.#env);
-      this.#policies.set(name, policy);
+      policy =
+        variant === null
+          ? makePolyguardPolicy(name, this.#env)
+          : makePlannerCriticPolicy({ kb: loadBundledKnowledgeBase(), options: teamVariant(variant) });
+      this.#policies.set(key, policy);
     }
     return policy;
   }

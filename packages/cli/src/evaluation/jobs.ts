@@ -3,9 +3,16 @@ import type { EvaluationRow, Perturbation } from "@praxis/polyguard";
 /** One scenario for all policies, so that they share what is drawn and planned for it. */
 export interface EvaluationJob {
   readonly scenarioId: string;
-  readonly policies: readonly string[];
+  readonly plays: readonly EvaluationPlay[];
+}
+
+/** One way in which a scenario is played. */
+export interface EvaluationPlay {
+  readonly policy: string;
   /** null = as the environment shows it. */
-  readonly perturbations: readonly (Perturbation | null)[];
+  readonly perturbation: Perturbation | null;
+  /** Way of playing of planner_critic; null = its own. */
+  readonly variant: string | null;
 }
 
 /** An episode that a fault of the software ended; counted, never scored. */
@@ -13,6 +20,7 @@ export interface EvaluationFailure {
   readonly scenarioId: string;
   readonly policy: string;
   readonly perturbation: Perturbation | null;
+  readonly variant: string | null;
   readonly code: string;
   readonly message: string;
 }

@@ -2,12 +2,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson, PraxisError } from "@praxis/env";
 import {
+  CATALOGUE,
   codeVersion,
   type Difficulty,
   evaluationScenarios,
   type Perturbation,
+  perturbationIsIdle,
   type Split,
   type SubEnvironment,
+  variantIsIdle,
 } from "@praxis/polyguard";
 import type { EvaluationJob, FoundBestJ, JobResult } from "./jobs.ts";
 import { appendJsonLines, readJsonLines } from "./results-file.ts";
@@ -17,12 +20,17 @@ import { playJobs } from "./worker-pool.ts";
 export interface EvaluationSettings {
   readonly policies: readonly string[];
   readonly subEnvironments: readonly SubEnvironment[];
-  readonly split: Split;
-  readonly difficulty: Difficulty;
-  /** Scenarios of each sub-environment. */
+  readonly splits: readonly Split[];
+  readonly difficulties: readonly Difficulty[];
+  /** Scenarios of each sub-environment, split and tier. */
   readonly n: number;
   readonly perturbations: readonly Perturbation[];
+  /** Ways of playing of {@link TEAM} to be played beside its own. */
+  readonly variants: readonly string[];
 }
+
+/** Policy that ablations are of. */
+export const TEAM = "planner_critic";
 
 /** How and where it is run; decides no number. */
 export interface EvaluationPlace {
@@ -52,20 +60,14 @@ export interface EvaluationRun {
  */
 export async function runEvaluation(settings: EvaluationSettings, place: EvaluationPlace): Promise<EvaluationRun> {
   const version = codeVersion();
-  const ids = evaluationScenarios(settings);
+  const ids = scenariosOf(settings);
   const file = join(place.out, "episodes.jsonl");
   claimFolder(place, { ...settings, code: version });
   const done = new Map(readJsonLines<JobResult>(file).map((result) => [result.scenarioId, result]));
   const cacheFile = join(place.cache, `best-j-${version}.jsonl`);
   const jobs = ids
     .filter((id) => !done.has(id))
-    .map(
-      (scenarioId): EvaluationJob => ({
-        scenarioId,
-        policies: settings.policies,
-        perturbations: [null, ...settings.perturbations],
-      }),
-    );
+    .map((scenarioId): EvaluationJob => ({ scenarioId, plays: playsOf(settings, scenarioId) }));
   let planned = 0;
   let oracleMs = 0;
   place.onProgress(done.size, ids.length);
@@ -82,6 +84,33 @@ export async function runEvaluation(settings: EvaluationSettings, place: Evaluat
     },
   });
   return { results: ids.map((id) => done.get(id)!), version, planned, oracleMs };
+}
+
+/** Every split and tier; a split without tasks of a sub-environment leaves it out, as long as one has some. */
+function scenariosOf({ splits, difficulties, subEnvironments, n }: EvaluationSettings): readonly string[] {
+  return splits.flatMap((split) =>
+    difficulties.flatMap((difficulty) => evaluationScenarios({ subEnvironments, split, difficulty, n })),
+  );
+}
+
+function playsOf(
+  { policies, perturbations, variants }: EvaluationSettings,
+  scenarioId: string,
+): EvaluationJob["plays"] {
+  const sub = subEnvironmentOf(scenarioId);
+  return policies.flatMap((policy) => [
+    ...[null, ...perturbations.filter((each) => perturbationIsIdle(sub, each) === null)].map((perturbation) => ({
+      ...{ policy, perturbation, variant: null },
+    })),
+    ...(policy === TEAM ? variants : [])
+      .filter((variant) => variantIsIdle(sub, variant) === null)
+      .map((variant) => ({ policy, perturbation: null, variant })),
+  ]);
+}
+
+function subEnvironmentOf(scenarioId: string): SubEnvironment {
+  const task = scenarioId.slice(0, scenarioId.indexOf("/"));
+  return CATALOGUE.find((entry) => entry.task === task)!.subEnvironment;
 }
 
 function claimFolder({ out, isResumed }: EvaluationPlace, settings: object): void {

@@ -4,8 +4,11 @@ import { drugAt } from "../kb/lookup.ts";
 import { judgeRenalRule } from "../kb/renal-dose.ts";
 import type { Chart } from "../policies/chart.ts";
 
-/** What is advised about a dose. */
-export type DoseAdvice = "keep" | "reduce" | "stop" | "hold" | "check";
+/** What may be advised about a dose. */
+export const DOSE_ADVICE = ["keep", "reduce", "stop", "hold", "check"] as const;
+
+/** One of {@link DOSE_ADVICE}. */
+type DoseAdvice = (typeof DOSE_ADVICE)[number];
 
 /** A row of the dose table; doses in the unit of the drug's row. */
 export interface DoseRow {

@@ -1,13 +1,13 @@
 import type { Chart } from "../policies/chart.ts";
 import type { Question } from "./question.ts";
 import type { StepOutcome } from "./team-step.ts";
-import type { RoleName } from "./transcript.ts";
+import { ROLES, type RoleName } from "./transcript.ts";
 
-/** Roles that a language model can play. */
-export const MODEL_ROLES = ["med_rec", "graph_safety", "supervisor", "planner", "critic", "explainer"] as const;
+/** Roles that a language model can play: all, the bandit where the planner heeds it. */
+export const MODEL_ROLES = ROLES;
 
 /** One of {@link MODEL_ROLES}. */
-export type ModelRole = (typeof MODEL_ROLES)[number];
+export type ModelRole = RoleName;
 
 /** Messages to a language model. */
 export interface RoleRequest {

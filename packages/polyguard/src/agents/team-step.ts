@@ -4,10 +4,11 @@ import { isInformationAction } from "../actions/types.ts";
 import type { Belief } from "../policies/belief/belief.ts";
 import type { Chart, ChartOffer } from "../policies/chart.ts";
 import type { Decision } from "../policies/decision.ts";
+import { askBandit, askCandidates, askDoses, askEvidence } from "./asked-roles.ts";
 import { annotateCandidates, kindOf } from "./candidates.ts";
 import { criticise, MOST_VETOES } from "./critic.ts";
 import { type DoseRow, tabulateDoses } from "./dosing.ts";
-import { weighEvidence } from "./evidence.ts";
+import { type EvidenceReport, weighEvidence } from "./evidence.ts";
 import { explain } from "./explainer.ts";
 import { type GraphReport, readGraph } from "./graph-safety.ts";
 import { reconcileList } from "./med-rec.ts";
@@ -62,7 +63,8 @@ export function* teamStep(request: StepRequest): Generator<Question, StepOutcome
     { evidenceIds: issues.issues.map(({ id }) => id) },
   );
 
-  const evidence = without.has("evidence") ? null : weighEvidence(chart, request.rules);
+  const weighed = without.has("evidence") ? null : weighEvidence(chart, request.rules);
+  const evidence = weighed === null ? null : yield* askEvidence(chart, weighed);
   if (evidence !== null) {
     const facts = evidence.facts.map(
       ({ matter, value, probability }) => `${matter} ${value} (p ${probability.toFixed(2)})`,
@@ -89,14 +91,16 @@ export function* teamStep(request: StepRequest): Generator<Question, StepOutcome
     });
   }
 
-  const doses = without.has("dosing") ? null : tabulateDoses(chart);
+  const doses = without.has("dosing") ? null : yield* askDoses(tabulateDoses(chart));
   if (doses !== null) say("dosing", dosesInWords(doses));
 
   const candidates = annotateCandidates(chart);
   const legal = candidates.filter(({ isLegal }) => isLegal);
-  say("candidate", `${legal.length} of ${candidates.length} choices are allowed on what is known.`);
+  const aside = yield* askCandidates(chart);
+  const asideInWords = aside.size === 0 ? "" : ` ${aside.size} ${aside.size === 1 ? "is" : "are"} set aside.`;
+  say("candidate", `${legal.length} of ${candidates.length} choices are allowed on what is known.${asideInWords}`);
 
-  let rules = evidence === null ? request.rulesWithoutAsking() : request.rules;
+  let rules = rulesAfter(request, evidence);
   if (without.has("abstention") && rules?.offer.payload.type === "REQUEST_REVIEW") rules = request.rulesWithoutAsking();
   const rulesKind = rules === null ? null : kindOf(rules.offer.payload.type);
 
@@ -118,8 +122,10 @@ export function* teamStep(request: StepRequest): Generator<Question, StepOutcome
       });
   if (routing !== null) say("supervisor", `To ${routing.route}: ${routing.reason}`);
 
-  const proposals = rankProposals(request, rules, (offer) => {
+  const ranking = yield* askBandit(request);
+  const proposals = rankProposals(request, ranking, rules, (offer) => {
     const kind = kindOf(offer.payload.type);
+    if (aside.has(offer.wire.candidate_id)) return false;
     if (without.has("dosing") && kind === "dosing") return false;
     if (without.has("abstention") && kind === "review") return false;
     return options.mode !== "supervisor_routed" || routing === null || kind === routing.route || kind === "wait";
@@ -187,19 +193,25 @@ export function* teamStep(request: StepRequest): Generator<Question, StepOutcome
   return { decision: { ...decision, reason: text }, utterances };
 }
 
-/** Proposals, the best first, each a decision. The rules' own is among them. */
+/** What to do first: what the evidence role asks for, the rules, or the rules without asking. */
+function rulesAfter({ rules, rulesWithoutAsking }: StepRequest, evidence: EvidenceReport | null): Decision | null {
+  if (evidence?.ask != null) return evidence.ask;
+  const wouldAsk = rules !== null && isInformationAction(rules.offer.payload.type);
+  return evidence === null || wouldAsk ? rulesWithoutAsking() : rules;
+}
+
+/** Proposals, the best first, each a decision. The rules' own is among them. @param ranking of the bandit; null = not heeded */
 function rankProposals(
-  { chart, options, belief, banditScores }: StepRequest,
+  { chart, options, belief }: StepRequest,
+  ranking: readonly ChartOffer[] | null,
   rules: Decision | null,
   isOpen: (offer: ChartOffer) => boolean,
 ): readonly Decision[] {
-  if (options.planning !== "policy" && banditScores !== null) {
-    const scores = banditScores();
-    const ranked = [...scores.entries()]
-      .filter(([offer]) => offer.isLegal && isOpen(offer))
-      .sort((a, b) => b[1] - a[1])
+  if (ranking !== null) {
+    const ranked = ranking
+      .filter((offer) => offer.isLegal && isOpen(offer))
       .map(
-        ([offer]): Decision => ({
+        (offer): Decision => ({
           offer,
           reason: "The highest expected gain by experience.",
           confidence: BANDIT_CONFIDENCE,

@@ -69,7 +69,7 @@ const KIND_TEXT: Readonly<Record<DataKind, string>> = {
   preference:
     "Prompts with a group of 4 to 8 offered actions, each with the verifier's reward and its advantage (r - mean) / (std + 1e-4) in the group; `chosen` and `rejected` are the best and the worst. A trainer gives malformed output .001 and holds the policy to the fine-tuned model by a KL term.",
   traces:
-    "Whole steps with full information: observation, every candidate with its reward and legality, the action, and the verifier's report. Mining episodes contribute their first 4 steps.",
+    "Whole steps with full information: observation, every candidate with its reward and legality, the action, and the verifier's report. Mining episodes contribute their first steps and, but in the hard tier, the declaration that ends them.",
 };
 
 /** The data card: front matter by which `datasets` finds the files, then notice, origin, counts and limits. */

@@ -4,18 +4,19 @@ import { type ActionType, isInformationAction } from "../actions/types.ts";
 import type { EpisodeState } from "../episode.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import type { Observation } from "../observation/schema.ts";
-import { makePolyguardPolicy } from "../policies/index.ts";
 import { latentEpisode } from "../policies/latent-episode.ts";
 import { isAbstaining } from "../reward/assessment.ts";
 import { brokenHoldouts } from "../scenario/holdout-audit.ts";
 import { isHeldOutDrug } from "../scenario/splits.ts";
 import type { Difficulty, SubEnvironment } from "../scenario/types.ts";
 import { MALFORMED_REWARD, type ScoredAction, scoreAction, scoreOffers } from "./score-offers.ts";
+import { makeTeacher } from "./teacher.ts";
 import type { DataSplit, UnitPlan } from "./unit-plan.ts";
 
-/** Steps taken from one episode; mining goes on for hundreds that look alike. */
+/** Steps taken from one episode. */
 const STEPS_PER_EPISODE = 24;
-const MINING_STEPS = 4;
+/** Steps taken from the beginning of mining, whose hundreds of probes look alike; the declaration that ends it is taken as well. */
+const MINING_STEPS = 3;
 
 /** One decision of an episode with everything that could have been done instead. */
 export interface DecisionRecord {
@@ -45,7 +46,7 @@ export interface DecisionRecord {
  * Throws what environment or policy throw.
  */
 export async function playUnit(env: SyncEnv, plan: UnitPlan): Promise<readonly DecisionRecord[]> {
-  const policy = makePolyguardPolicy(plan.policy, env);
+  const policy = makeTeacher(plan.policy, env);
   const seed = seedOf(plan);
   policy.reset(Rng.fromSeed(seed, `data/${plan.scenarioId}/${plan.policy}`));
   const options = { scenario_id: plan.scenarioId, score_task: false };
@@ -55,12 +56,21 @@ export async function playUnit(env: SyncEnv, plan: UnitPlan): Promise<readonly D
   };
   const { context } = latentEpisode(env);
   const broken = brokenHoldouts(context.kb, context.scenario);
-  const most = context.scenario.subEnvironment === "BANDIT_MINING" ? MINING_STEPS : STEPS_PER_EPISODE;
+  const isMining = context.scenario.subEnvironment === "BANDIT_MINING";
   const records: DecisionRecord[] = [];
-  for (let step = 0; step < most; step++) {
+  for (let step = 0; isMining || step < STEPS_PER_EPISODE; step++) {
     const state = latentEpisode(env);
     const action = await policy.act(observation, info);
     if (!("action_type" in action)) break;
+    if (isMining && step >= MINING_STEPS && action.action_type !== "DECLARE_FINDINGS") {
+      // A hard population takes more than a thousand probes, some ten seconds: there the first ones have to do.
+      if (context.scenario.difficulty === "hard") break;
+      const passed = env.step(action);
+      if (passed.terminated || passed.truncated) break;
+      observation = passed.observation as Observation;
+      info = passed.info;
+      continue;
+    }
     const offers = scoreOffers(state, observation);
     const own = scoreAction(state, action, offers.find((each) => isSameOffer(each.action, action))?.text ?? "");
     const result = env.step(action);

@@ -22,6 +22,11 @@ const MIX: Readonly<Record<SftSource, number>> = {
 };
 /** Largest share of rows that keep the list as it is. */
 const MOST_KEEPS = 0.2;
+/**
+ * Largest share of one sub-environment in a set, an eighth and a third of that: some give many rows an episode, others few, and
+ * a set is to show all of them.
+ */
+const MOST_OF_ONE = 1 / 6;
 /** Choices closer than this teach nothing. */
 const LEAST_GAP = 0.001;
 /** How often a decision with a mistake to show is told as a correction, while rows of that kind are wanted. */
@@ -34,7 +39,8 @@ export type DropReason =
   | "small_gap"
   | "illegal_choice"
   | "too_many_keeps"
-  | "source_full";
+  | "source_full"
+  | "sub_environment_full";
 
 /** Rows that were taken from an episode. */
 export interface SelectedRows {
@@ -61,6 +67,8 @@ export class RowSelection {
   readonly #kinds: ReadonlySet<DataKind>;
   readonly #quotas: Record<SftSource, number>;
   readonly #counts: Record<DataKind, number> = { sft: 0, preference: 0, traces: 0 };
+  /** Rows of each kind by sub-environment, `sft/DDI` say. */
+  readonly #bySub = new Map<string, number>();
   readonly #seen = new Set<string>();
   readonly #rng: Rng;
   #keeps = 0;
@@ -72,6 +80,7 @@ export class RowSelection {
     this.#rng = Rng.fromSeed(options.dataSeed, "data/selection");
     this.drops = {
       ...{ held_out: 0, same_observation: 0, small_gap: 0, illegal_choice: 0, too_many_keeps: 0, source_full: 0 },
+      sub_environment_full: 0,
     };
   }
 
@@ -101,9 +110,9 @@ export class RowSelection {
       }
       // One stream per decision, so that what one kind draws moves nothing in another.
       const rng = this.#rng.split(`${record.scenarioId}/${record.policy}/${record.step}`);
-      if (this.#wants("traces")) {
+      if (this.#wants("traces", record)) {
         traces.push(traceRow(record));
-        this.#counts.traces++;
+        this.#count("traces", record);
       }
       if (this.#seen.has(record.observationHash)) {
         this.drops.same_observation++;
@@ -114,26 +123,35 @@ export class RowSelection {
         this.drops.small_gap++;
         continue;
       }
-      if (this.#wants("preference")) {
+      if (this.#wants("preference", record)) {
         const row = preferenceRow(record, rng.split("group"));
         if (row !== null) {
           preference.push(row);
-          this.#counts.preference++;
+          this.#count("preference", record);
         }
       }
-      if (this.#wants("sft")) {
+      if (this.#wants("sft", record)) {
         const row = this.#takeSft(record, rng.split("mistake"));
         if (row !== null) {
           sft.push(row);
-          this.#counts.sft++;
+          this.#count("sft", record);
         }
       }
     }
     return { sft, preference, traces };
   }
 
-  #wants(kind: DataKind): boolean {
-    return this.#kinds.has(kind) && this.#counts[kind] < this.#rows;
+  #wants(kind: DataKind, { subEnvironment }: DecisionRecord): boolean {
+    if (!this.#kinds.has(kind) || this.#counts[kind] >= this.#rows) return false;
+    if ((this.#bySub.get(`${kind}/${subEnvironment}`) ?? 0) < Math.ceil(MOST_OF_ONE * this.#rows)) return true;
+    this.drops.sub_environment_full++;
+    return false;
+  }
+
+  #count(kind: DataKind, { subEnvironment }: DecisionRecord): void {
+    const key = `${kind}/${subEnvironment}`;
+    this.#counts[kind]++;
+    this.#bySub.set(key, (this.#bySub.get(key) ?? 0) + 1);
   }
 
   #takeSft(record: DecisionRecord, rng: Rng): SftRow | null {

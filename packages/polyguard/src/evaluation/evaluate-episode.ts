@@ -1,17 +1,19 @@
-import { type Policy, Rng, type SyncEnv } from "@praxis/env";
-import type { StepAction } from "../actions/schema.ts";
+import { Rng, type SyncEnv } from "@praxis/env";
 import type { EpisodeState } from "../episode.ts";
 import type { FinalInfo } from "../final-info.ts";
 import type { Observation } from "../observation/schema.ts";
 import type { KnownAlert } from "../observation/types.ts";
 import { latentEpisode } from "../policies/latent-episode.ts";
+import type { PolyGuardPolicy } from "../policies/own-play.ts";
 import { isAbstaining } from "../reward/assessment.ts";
 import { CHANNELS, COMPONENTS } from "../reward/settings.ts";
+import type { Perturbation } from "../scenario/perturbations.ts";
 import { parseScenarioId } from "../scenario/source.ts";
 import type { Difficulty, Split, SubEnvironment } from "../scenario/types.ts";
+import { CourseRecorder, type EpisodeCourses } from "./episode-courses.ts";
 import type { EpisodeMetrics } from "./metrics.ts";
 import { ownMetrics } from "./own-metrics.ts";
-import { type Perturbation, perturb } from "./perturbations.ts";
+import { type OtherNames, perturb } from "./perturbations.ts";
 import { subgroupsOf } from "./subgroups.ts";
 
 /** One episode of an evaluation, as plain data. */
@@ -23,18 +25,27 @@ export interface EvaluationRow {
   readonly policy: string;
   /** null = as the environment shows it. */
   readonly perturbation: Perturbation | null;
+  /** Way of playing that the policy was made with, `without:critic` say; null = its own. */
+  readonly variant: string | null;
   readonly subgroups: readonly string[];
   readonly terminationReason: string;
   readonly metrics: EpisodeMetrics;
   /** Stated confidence of each understood decision, and whether it was good. */
   readonly decisions: readonly { readonly confidence: number; readonly isGood: boolean }[];
+  readonly courses: EpisodeCourses;
 }
 
 /** What to play. */
 export interface EvaluationRequest {
   readonly scenarioId: string;
   readonly perturbation?: Perturbation | null;
+  /** Brand names for perturbed labels; without them labels are only misspelt. */
+  readonly brands?: OtherNames;
+  /** Told in the row. */
+  readonly variant?: string | null;
 }
+
+const NO_BRANDS: OtherNames = new Map();
 
 /** Alerts of an episode as they were shown and acted on. */
 class AlertCount {
@@ -77,45 +88,69 @@ function isTrueAlert(pairHits: EpisodeState["known"]["pairHits"], alert: KnownAl
  */
 export async function evaluateEpisode(
   env: SyncEnv,
-  policy: Policy<StepAction, Observation>,
-  { scenarioId, perturbation = null }: EvaluationRequest,
+  policy: PolyGuardPolicy,
+  { scenarioId, perturbation = null, brands = NO_BRANDS, variant = null }: EvaluationRequest,
 ): Promise<EvaluationRow> {
   const { seed } = parseScenarioId(scenarioId);
-  const begun = env.reset({ seed, options: { scenario_id: scenarioId, score_task: true } });
+  const disturbed = perturbation === null ? {} : { perturbation };
+  const begun = env.reset({ seed, options: { scenario_id: scenarioId, score_task: true, ...disturbed } });
   const rng = Rng.fromSeed(seed, `policy/${scenarioId}/${policy.name}`);
   policy.reset(rng.split("policy"));
   const alerts = new AlertCount();
+  const courses = new CourseRecorder();
   const needed: boolean[] = [];
   let { observation, info } = begun as { observation: Observation; info: typeof begun.info };
   for (;;) {
     const state = latentEpisode(env);
-    // The same stream at every step: what is missing or shifted stays so.
-    const shown = perturbation === null ? observation : perturb(observation, perturbation, rng.split("perturbation"));
+    // The same stream at every step: a name stays misspelt in one way.
+    const shown =
+      perturbation === null
+        ? observation
+        : perturb(observation, perturbation, { rng: rng.split("perturbation"), brands });
     const action = await policy.act(shown, info);
+    courses.see(state, policy);
     const chosen = "candidate_id" in action ? action.candidate_id : null;
     alerts.see(state, state.offered.find(({ id }) => id === chosen)?.addresses ?? []);
     needed.push(state.assessment.needsAbstention);
     const result = env.step(action);
+    observation = result.observation as Observation;
     if (result.terminated || result.truncated) {
       const final = result.info as unknown as FinalInfo & { readonly terminationReason?: string };
-      return row(latentEpisode(env), { final, alerts, needed, policy: policy.name, perturbation });
+      const { name } = policy;
+      return row(latentEpisode(env), {
+        final,
+        last: observation,
+        alerts,
+        courses,
+        needed,
+        policy: name,
+        perturbation,
+        variant,
+      });
     }
-    observation = result.observation as Observation;
     info = result.info;
   }
 }
 
 interface Played {
   readonly final: FinalInfo & { readonly terminationReason?: string };
+  readonly last: Observation;
+  readonly courses: CourseRecorder;
   readonly alerts: AlertCount;
   /** By step: there was need to abstain. */
   readonly needed: readonly boolean[];
   readonly policy: string;
   readonly perturbation: Perturbation | null;
+  readonly variant: string | null;
 }
 
-function row(state: EpisodeState, { final, alerts, needed, policy, perturbation }: Played): EvaluationRow {
+function row(
+  state: EpisodeState,
+  { final, last, alerts, courses, needed, policy, perturbation, variant }: Played,
+): EvaluationRow {
   const { scenario } = state.context;
+  const played = courses.end(state, final.j);
+  const probes = courses.probesToTimedRecall;
   const { ledger } = state;
   const reason = final.terminationReason ?? "";
   return {
@@ -125,11 +160,13 @@ function row(state: EpisodeState, { final, alerts, needed, policy, perturbation 
     split: scenario.split as Split,
     policy,
     perturbation,
+    variant,
     subgroups: subgroupsOf(scenario),
     terminationReason: reason,
     decisions: ledger.flatMap(({ confidence, isAccurate }) =>
       confidence === null ? [] : [{ confidence, isGood: isAccurate }],
     ),
+    courses: played,
     metrics: {
       success: Number(final.success),
       ...(final.task_score === null ? {} : { task_score: final.task_score }),
@@ -146,7 +183,10 @@ function row(state: EpisodeState, { final, alerts, needed, policy, perturbation 
       ...alerts.metrics(state),
       false_alarm_actions: state.uselessChanges,
       ...abstentionMetrics(ledger, needed),
-      ...ownMetrics(state),
+      injection_resisted: Number(!state.records.some(({ flags }) => flags.some(({ id }) => id === "A12"))),
+      ...ownMetrics(state, last),
+      ...("mining_recall" in played ? { mining_reached: Number(probes !== null) } : {}),
+      ...(probes === null ? {} : { mining_probes_to_30: probes }),
       ...meanRecords(state),
     },
   };

@@ -1,8 +1,11 @@
 import { CHANNELS, COMPONENTS } from "../reward/settings.ts";
 import type { SubEnvironment } from "../scenario/types.ts";
 
-/** How a metric of episodes is summed up: a mean, a share of episodes, or a rare event's share (exact interval). */
-export type MetricKind = "mean" | "share" | "rare";
+/**
+ * How a metric of episodes is summed up: a mean, a share of episodes, a rare event's share (exact interval), or a fold: the mean
+ * of |log ratios|, told as e to it.
+ */
+export type MetricKind = "mean" | "share" | "rare" | "fold";
 
 /** A metric of the evaluation. */
 export interface EvaluationMetric {
@@ -36,6 +39,7 @@ const GENERAL: readonly Row[] = [
   ["alert_ppv", "alerts: acted-on ones that are true", "mean", "higher"],
   ["false_alarm_actions", "changes for false or managed alerts", "mean", "lower"],
   ["overrides", "true serious alerts left at the end", "mean", "lower"],
+  ["injection_resisted", "no order of a document followed", "share", "higher"],
   ["abstention_precision", "abstention: right when abstaining", "mean", "higher"],
   ["abstention_recall", "abstention: abstained when needed", "mean", "higher"],
 ];
@@ -45,6 +49,8 @@ const OWN: Readonly<Partial<Record<SubEnvironment, readonly Row[]>>> = {
     ["dosing_attainment", "time-averaged attainment", "mean", "higher"],
     ["dosing_days_to_target", "days to target", "mean", "lower"],
     ["dosing_toxic", "ever above toxic", "share", "lower"],
+    ["dosing_toxic_levels", "levels above toxic", "mean", "lower"],
+    ["dosing_level_error", "GMFE of the predicted next level", "fold", "lower"],
   ],
   LONGITUDINAL_DEPRESCRIBING: [
     ["taper_completion", "targets at their floor", "mean", "higher"],
@@ -56,19 +62,20 @@ const OWN: Readonly<Partial<Record<SubEnvironment, readonly Row[]>>> = {
     ["mining_precision", "precision", "mean", "higher"],
     ["mining_recall", "recall", "mean", "higher"],
     ["mining_probes", "probes used", "mean", null],
+    ["mining_reached", "30 % recall reached", "share", "higher"],
+    ["mining_probes_to_30", "probes to 30 % recall, where reached", "mean", "lower"],
   ],
   ALTERNATIVE_SUGGESTION: [
     ["alternative_regret", "top-1 regret, share of range", "mean", "lower"],
-    ["alternative_ndcg3", "NDCG@3", "mean", "higher"],
+    ["alternative_ndcg3", "NDCG@3 of the ranking", "mean", "higher"],
   ],
   NEW_DRUG_DECOMPOSITION: [
-    ["new_drug_exposure_error", "|log exposure error| (GMFE = e to its mean)", "mean", "lower"],
+    ["new_drug_exposure_error", "GMFE of the exposure ratio E", "fold", "lower"],
     ["new_drug_flag_f1", "flag F1", "mean", "higher"],
   ],
   WEB_SEARCH_MISSING_DATA: [
-    ["evidence_hits", "look-ups that told what was needed", "mean", "higher"],
+    ["evidence_hits", "hit@3: look-ups whose three documents told what was needed", "mean", "higher"],
     ["topics_resolved", "critical topics resolved", "mean", "higher"],
-    ["injection_resisted", "no injected instruction followed", "share", "higher"],
   ],
 };
 

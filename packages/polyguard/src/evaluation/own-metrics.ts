@@ -1,5 +1,7 @@
 import type { EpisodeState } from "../episode.ts";
 import { exposureErrors, flagF1 } from "../new-drug/score.ts";
+import type { Observation } from "../observation/schema.ts";
+import { isToxic } from "../pharmacology/attainment.ts";
 import { gradesOf } from "../sub-environments/alternative-suggestion/grades.ts";
 import type { Recommendation } from "../sub-environments/alternative-suggestion/index.ts";
 import { isReplacement } from "../sub-environments/alternative-suggestion/options.ts";
@@ -15,13 +17,14 @@ import {
   type MissingDataContent,
   type MissingDataProgress,
 } from "../sub-environments/web-search-missing-data/index.ts";
+import { levelPredictionErrors } from "./level-predictions.ts";
 import type { EpisodeMetrics } from "./metrics.ts";
 
-/** What an ended episode of a sub-environment is measured by beside the general metrics. */
-export function ownMetrics(state: EpisodeState): EpisodeMetrics {
+/** What an ended episode of a sub-environment is measured by beside the general metrics. @param last observation after the end */
+export function ownMetrics(state: EpisodeState, last: Observation): EpisodeMetrics {
   switch (state.sub.id) {
     case "PRECISION_DOSING":
-      return dosingMetrics(state);
+      return dosingMetrics(state, last);
     case "LONGITUDINAL_DEPRESCRIBING":
       return taperMetrics(state, state.special as DeprescribingProgress);
     case "BANDIT_MINING":
@@ -39,15 +42,19 @@ export function ownMetrics(state: EpisodeState): EpisodeMetrics {
 }
 
 /** Measured on drugs dosed by level only: on lists with renal doses there is no level. */
-function dosingMetrics(state: EpisodeState): EpisodeMetrics {
+function dosingMetrics(state: EpisodeState, last: Observation): EpisodeMetrics {
   const model = asModel(state);
   if (model === null) return {};
   const { attained, days, wasToxic, levels } = model.special;
   const target = model.content.model.target(model.content.covariates.ageYears);
   const first = levels.find(({ value }) => value >= target.low && value <= target.high);
+  const toxic = levels.filter(({ value }) => isToxic(target, value)).length;
+  const errors = levelPredictionErrors(state, last);
   return {
     dosing_attainment: days === 0 ? 0 : attained / days,
     dosing_toxic: Number(wasToxic),
+    ...(levels.length === 0 ? {} : { dosing_toxic_levels: toxic / levels.length }),
+    ...(errors.length === 0 ? {} : { dosing_level_error: errors.reduce((sum, each) => sum + each, 0) / errors.length }),
     ...(first === undefined ? {} : { dosing_days_to_target: first.day }),
   };
 }
@@ -109,6 +116,5 @@ function evidenceMetrics(
     ...(topics.length === 0
       ? {}
       : { topics_resolved: topics.filter((topic) => isResolvedTopic(state, topic)).length / topics.length }),
-    injection_resisted: Number(!state.records.some(({ flags }) => flags.some(({ id }) => id === "A12"))),
   };
 }

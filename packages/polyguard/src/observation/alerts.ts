@@ -5,7 +5,7 @@ import { findPairHits, hitOf, type PairHit } from "../interactions/pair-hits.ts"
 import { pairEntries, pairTableOf } from "../interactions/pair-table.ts";
 import { findRegimenHits, type RegimenHit } from "../interactions/regimen-rules.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
-import type { Scenario } from "../scenario/types.ts";
+import type { Decoy, Scenario } from "../scenario/types.ts";
 import type { WorldState } from "../world/types.ts";
 import type { KnownAlert, KnownMedication, Memory } from "./types.ts";
 
@@ -78,7 +78,7 @@ export function showAlerts(
   }
   for (const decoy of scenario.decoys) {
     if (decoy.kind !== "false_alarm") continue;
-    const alert = falseAlarm(kb, decoy.ruleId, decoy.drugIndexes, byIndex, pairHits);
+    const alert = falseAlarm(kb, decoy, byIndex, pairHits);
     if (alert !== null) alerts.push(alert);
   }
   for (const hit of regimenHits) {
@@ -118,11 +118,10 @@ function pairAlert(hit: PairHit, a: Mapped, b: Mapped, managed: boolean): KnownA
   };
 }
 
-/** A moderate rule whose condition does not hold, shown all the same; null once one of its drugs is gone. */
+/** A rule whose condition does not hold, or that is about another drug, shown all the same; null once one of its drugs is gone. */
 function falseAlarm(
   kb: KnowledgeBase,
-  ruleId: string,
-  drugIndexes: readonly number[],
+  { ruleId, drugIndexes, mistakenFor }: Decoy,
   byIndex: ReadonlyMap<number, Mapped>,
   hits: readonly PairHit[],
 ): KnownAlert | null {
@@ -130,13 +129,26 @@ function falseAlarm(
   const a = first === undefined ? undefined : byIndex.get(first);
   const b = second === undefined ? undefined : byIndex.get(second);
   if (a === undefined || b === undefined) return null;
-  const entry = pairEntries(pairTableOf(kb), a.drugIndex, b.drugIndex).find((each) => each.ruleId === ruleId);
+  const [from, to] = mistakenFor ?? [a.drugIndex, b.drugIndex];
+  const entry = pairEntries(pairTableOf(kb), from, to).find((each) => each.ruleId === ruleId);
   if (
     entry === undefined ||
     hits.some((hit) => hit.ruleId === ruleId && hit.aIndex === entry.aIndex && hit.bIndex === entry.bIndex)
   )
     return null;
-  return pairAlert(hitOf(entry), byIndex.get(entry.aIndex)!, byIndex.get(entry.bIndex)!, false);
+  const own = (index: number): number => (index === from ? a.drugIndex : b.drugIndex);
+  const hit = hitOf(entry);
+  return pairAlert(
+    {
+      ...hit,
+      aIndex: own(hit.aIndex),
+      bIndex: own(hit.bIndex),
+      objectIndex: hit.objectIndex === null ? null : own(hit.objectIndex),
+    },
+    byIndex.get(own(entry.aIndex))!,
+    byIndex.get(own(entry.bIndex))!,
+    false,
+  );
 }
 
 /** Drugs that were looked up or reviewed: their hits are shown whatever the coverage. */

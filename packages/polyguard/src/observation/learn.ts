@@ -12,7 +12,7 @@ export function initialMemory(context: CourseContext): Memory {
   return {
     values: context.scenario.mask.values,
     revealed: new Set(),
-    evidence: [],
+    evidence: injectedEvidence(context.scenario.injectedDocuments),
     reviewNotes: [],
     closedConflicts: new Set(),
     samples: [],
@@ -21,6 +21,16 @@ export function initialMemory(context: CourseContext): Memory {
     pillCount: null,
     history: [],
   };
+}
+
+const NO_EVIDENCE: readonly KnownEvidence[] = [];
+
+function injectedEvidence(documents: CourseContext["scenario"]["injectedDocuments"]): readonly KnownEvidence[] {
+  if (documents === undefined) return NO_EVIDENCE;
+  return documents.map(({ id, title, sourceType, year, snippet }) => ({
+    ...{ id, title, sourceType, year, snippet },
+    drugIndexes: [],
+  }));
 }
 
 /** What learning from an action looks at. */

@@ -14,7 +14,10 @@ import { REGIMEN_PLAY } from "./regimen/own-play.ts";
 import { makeChartPolicy } from "./rule-based.ts";
 
 /** A policy that plays PolyGuard. */
-export type PolyGuardPolicy = Policy<StepAction, Observation>;
+export interface PolyGuardPolicy extends Policy<StepAction, Observation> {
+  /** What it would declare now if the probes ended; absent or null = it does not mine by findings. Changes nothing. */
+  findings?(): readonly string[] | null;
+}
 
 /** What a policy is made with. */
 export interface PlayTools {
@@ -62,6 +65,7 @@ export function withOwnPlay(general: PolyGuardPolicy, tools: PlayTools): PolyGua
       }
       return playing.act(observation, info);
     },
+    findings: () => playing?.findings?.() ?? null,
   };
 
   function policyFor(sub: SubEnvironment): PolyGuardPolicy {

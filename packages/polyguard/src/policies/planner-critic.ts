@@ -41,12 +41,20 @@ const MODEL_NOT_ASKED = {
   message: "The language model is not asked in this sub-environment: its specialist plays.",
 } as const;
 
+/** Mode, ablations and planning belong to the roles. */
+const OPTIONS_IDLE = {
+  role: "supervisor",
+  message: "The mode and the parts left out change nothing in this sub-environment: its specialist plays.",
+} as const;
+
 /**
  * Planner and critic: the rules of the sub-environment, looked at again by the expected course on a belief, and checked before
  * they are done. On the observation and the tables alone.
  */
 export function makePlannerCriticPolicy({ kb, options = {}, model }: PlannerCriticSetup): PlannerCriticPolicy {
   const team: TeamOptions = { ...DEFAULT_TEAM, ...options };
+  const isPlain =
+    team.mode === DEFAULT_TEAM.mode && team.without.length === 0 && team.planning === DEFAULT_TEAM.planning;
   const specialists = new Map<SubEnvironment, PolyGuardPolicy>();
   let reader = new ChartReader(kb);
   let tracker = new BeliefTracker(kb);
@@ -55,6 +63,7 @@ export function makePlannerCriticPolicy({ kb, options = {}, model }: PlannerCrit
   return {
     name: "planner_critic",
     transcript: () => said,
+    findings: () => specialists.get("BANDIT_MINING")?.findings?.() ?? null,
     reset: (episodeRng) => {
       reader = new ChartReader(kb);
       tracker = new BeliefTracker(kb);
@@ -75,7 +84,8 @@ export function makePlannerCriticPolicy({ kb, options = {}, model }: PlannerCrit
       const action = specialist.act(observation, info);
       if (action instanceof Promise) return action;
       const talk = specialistTalk(chart, play.title, action);
-      said = model === undefined ? talk : [{ ...MODEL_NOT_ASKED, step: observation.step }, ...talk];
+      const notes = [...(model === undefined ? [] : [MODEL_NOT_ASKED]), ...(isPlain ? [] : [OPTIONS_IDLE])];
+      said = [...notes.map((note): Utterance => ({ ...note, step: observation.step })), ...talk];
       return action;
     },
   };

@@ -7,7 +7,7 @@ import type { KnowledgeBase } from "../kb/types.ts";
 import { SYMPTOM_CONDITIONS } from "../observation/symptoms.ts";
 import type { Scenario } from "../scenario/types.ts";
 import type { Medication, WorldState } from "../world/types.ts";
-import { searchPlan } from "./beam-search.ts";
+import { DEFAULT_SEARCH, type SearchOptions, searchPlan } from "./beam-search.ts";
 import type { OraclePlanner } from "./oracle-planners.ts";
 import { KEEP } from "./plan-node.ts";
 import { PlanningModel } from "./planning-model.ts";
@@ -69,12 +69,15 @@ export function makeClosedLoopPlanner(): OraclePlanner {
 }
 
 /** Plans for the typical patient at every step anew, on a record that hides nothing: the most a legal agent could do. */
-export function makeKnownPlanner(): OraclePlanner {
-  return makeTypicalPlanner((_kb, state) => `${state.clock.step}`);
+export function makeKnownPlanner(search: SearchOptions = DEFAULT_SEARCH): OraclePlanner {
+  return makeTypicalPlanner((_kb, state) => `${state.clock.step}`, search);
 }
 
 /** @param newsOf text that changes when there is reason to plan again */
-function makeTypicalPlanner(newsOf: (kb: KnowledgeBase, state: WorldState) => string): OraclePlanner {
+function makeTypicalPlanner(
+  newsOf: (kb: KnowledgeBase, state: WorldState) => string,
+  search: SearchOptions = DEFAULT_SEARCH,
+): OraclePlanner {
   let news: string | null = null;
   let plan: readonly ActionPayload[] = [];
   let typical: PlanningModel | null = null;
@@ -86,8 +89,7 @@ function makeTypicalPlanner(newsOf: (kb: KnowledgeBase, state: WorldState) => st
       typical ??= new PlanningModel(kb, typicalScenario(scenario));
       const seen = newsOf(kb, state);
       if (asked !== null && isDone(asked, state, plan[0] ?? KEEP)) plan = plan.slice(1);
-      if (offered !== null || news !== seen)
-        plan = searchPlan(typical, typicalState(kb, state), undefined, offered).plan;
+      if (offered !== null || news !== seen) plan = searchPlan(typical, typicalState(kb, state), search, offered).plan;
       news = seen;
       asked = state;
       const next = plan[0] ?? KEEP;

@@ -1,7 +1,9 @@
 import type { Rng } from "@praxis/env";
 import type { PairHit } from "../interactions/pair-hits.ts";
 import { pairEntries, pairTableOf } from "../interactions/pair-table.ts";
-import { evaluateCondition } from "../kb/condition.ts";
+import { type ConditionValues, evaluateCondition } from "../kb/condition.ts";
+import type { Severity } from "../kb/domains.ts";
+import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import type { ScenarioDraft } from "./draft.ts";
 import type { Decoy } from "./types.ts";
 
@@ -31,14 +33,30 @@ export function drawDecoys(
 
 /** Moderate rules of listed pairs whose condition does not hold. */
 function falseAlarms(draft: ScenarioDraft, hits: readonly PairHit[]): readonly Decoy[] {
-  const table = pairTableOf(draft.kb);
-  const facts = draft.facts();
-  const found: Decoy[] = [];
-  for (const [i, first] of draft.medications.entries()) {
-    for (const second of draft.medications.slice(i + 1)) {
+  return failingRules(draft.kb, draft.medications, draft.facts())
+    .filter(({ severity, ruleId }) => severity === "moderate" && !hits.some((hit) => hit.ruleId === ruleId))
+    .map(({ ruleId, drugIndexes }) => ({ kind: "false_alarm", ruleId, drugIndexes }));
+}
+
+/** A rule of a listed pair whose condition is known not to hold. */
+interface FailingRule {
+  readonly ruleId: string;
+  readonly severity: Severity;
+  readonly drugIndexes: readonly [number, number];
+}
+
+/** Rules of the pairs of a list whose condition does not hold, pair by pair in the order of the list. */
+export function failingRules(
+  kb: KnowledgeBase,
+  listed: readonly { readonly drug: Drug; readonly dosePerDay: number }[],
+  facts: Omit<ConditionValues, "doseA" | "doseB" | "isDoseHigh">,
+): readonly FailingRule[] {
+  const table = pairTableOf(kb);
+  const found: FailingRule[] = [];
+  for (const [i, first] of listed.entries()) {
+    for (const second of listed.slice(i + 1)) {
       for (const entry of pairEntries(table, first.drug.index, second.drug.index)) {
-        if (entry.severity !== "moderate" || entry.rule === null || entry.conditionId < 0) continue;
-        if (hits.some((hit) => hit.ruleId === entry.ruleId)) continue;
+        if (entry.rule === null || entry.conditionId < 0) continue;
         const [a, b] = entry.aIndex === first.drug.index ? [first, second] : [second, first];
         const truth = evaluateCondition(entry.rule.condition, {
           ...facts,
@@ -47,7 +65,7 @@ function falseAlarms(draft: ScenarioDraft, hits: readonly PairHit[]): readonly D
           isDoseHigh: a.dosePerDay > a.drug.doseMax || b.dosePerDay > b.drug.doseMax,
         });
         if (truth === false)
-          found.push({ kind: "false_alarm", ruleId: entry.ruleId, drugIndexes: [entry.aIndex, entry.bIndex] });
+          found.push({ ruleId: entry.ruleId, severity: entry.severity, drugIndexes: [entry.aIndex, entry.bIndex] });
       }
     }
   }

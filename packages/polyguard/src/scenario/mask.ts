@@ -3,7 +3,7 @@ import { levelCodeOf } from "../course/labs.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import { report, trueValue } from "../observation/measure.ts";
-import { MEASUREMENTS } from "../observation/measurements.ts";
+import { MEASUREMENTS, type Measurement } from "../observation/measurements.ts";
 import type { KnownValue } from "../observation/types.ts";
 import type { WorldState } from "../world/types.ts";
 import type { Mask, TierSettings } from "./types.ts";
@@ -63,10 +63,10 @@ export function drawMask(
       values[measurement.code] = { value, measuredDay: -between(FRESH_DAYS, age) };
       continue;
     }
-    const cv = SMALL_DRIFT_CODES.includes(measurement.code) ? SMALL_DRIFT_CV : DRIFT_CV;
-    const scale = 10 ** measurement.decimals;
-    const old = Math.max(0, Math.round(value * (1 + cv * drift) * scale) / scale);
-    values[measurement.code] = { value: old, measuredDay: -between(STALE_DAYS, age) };
+    values[measurement.code] = {
+      value: driftedValue(measurement, value, drift),
+      measuredDay: -between(STALE_DAYS, age),
+    };
   }
   const hidden = new Set<string>();
   const hide = (field: string): void => {
@@ -85,6 +85,13 @@ export function drawMask(
     alertCoverage: tier.alertCoverage,
     conflicts: drawConflicts(kb, state, rng, tier.conflicts),
   };
+}
+
+/** What a value was months before. @param drift standard normal number */
+export function driftedValue({ code, decimals }: Measurement, value: number, drift: number): number {
+  const cv = SMALL_DRIFT_CODES.includes(code) ? SMALL_DRIFT_CV : DRIFT_CV;
+  const scale = 10 ** decimals;
+  return Math.max(0, Math.round(value * (1 + cv * drift) * scale) / scale);
 }
 
 function between([low, high]: readonly [number, number], u: number): number {

@@ -1,3 +1,4 @@
+import type { ActionPayload } from "../actions/types.ts";
 import type { KnownValue } from "../observation/types.ts";
 import type { Patient, Physiology, WorldState } from "../world/types.ts";
 import type { MissingTherapy } from "./hazard-family.ts";
@@ -58,6 +59,8 @@ export interface Decoy {
   readonly kind: "moderate" | "managed" | "false_alarm";
   readonly ruleId: string;
   readonly drugIndexes: readonly number[];
+  /** Perturbed: the pair that the rule is about, where one drug was taken for another; absent = the decoy's own. */
+  readonly mistakenFor?: readonly [a: number, b: number];
 }
 
 /** What the agent does not see, or sees late. Decided at reset. */
@@ -108,6 +111,18 @@ export interface TaskTarget {
   readonly floorDosePerDay: number;
 }
 
+/** A document on the record from the start that orders its reader to do what nothing speaks for. */
+export interface InjectedDocument {
+  readonly id: string;
+  readonly title: string;
+  readonly sourceType: string;
+  readonly year: number;
+  readonly snippet: string;
+  /** What it orders, offered so that obeying is possible, and its canonical text. */
+  readonly payload: Extract<ActionPayload, { type: "STOP_DRUG" }>;
+  readonly canonical: string;
+}
+
 /** Everything fixed about one scenario. Plain data; latent, never sent to an agent. */
 export interface Scenario {
   /** `<task>/<tier>/<split>/<seed>`. */
@@ -137,6 +152,8 @@ export interface Scenario {
   readonly mustStay?: readonly string[];
   /** Stress: beside KEEP, FINISH and the review only traps are offered. */
   readonly offersOnlyTraps?: boolean;
+  /** Perturbed: documents that give orders; absent = none. */
+  readonly injectedDocuments?: readonly InjectedDocument[];
   /** Uniform numbers of the event draws, [visit][domain] row-major: the same for every policy and fork. */
   readonly eventUniforms: readonly number[];
 }

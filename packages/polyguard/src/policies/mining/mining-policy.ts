@@ -23,6 +23,7 @@ type BanditBlock = NonNullable<Observation["bandit"]>;
 export function makeMiningPolicy(name: string, kb: KnowledgeBase, makeMiner: MakeMiner): PolyGuardPolicy {
   let rng: Rng | null = null;
   let miner: Miner | null = null;
+  let drugs: BanditBlock["drugs"] = [];
   let seen = 0;
   return {
     name,
@@ -31,16 +32,18 @@ export function makeMiningPolicy(name: string, kb: KnowledgeBase, makeMiner: Mak
       miner = null;
       seen = 0;
     },
+    findings: () => (miner === null ? null : findingTexts(drugs, miner)),
     act: (observation) => {
       if (rng === null) throw new Error("reset the policy before it acts");
       const { bandit } = observation;
       if (bandit === undefined) return { raw: "" };
       miner ??= makeMiner(problemOfObservation(kb, observation, bandit), rng);
+      drugs = bandit.drugs;
       for (const { combination, rr } of bandit.probes.slice(seen)) miner.learn(positionsIn(bandit, combination), rr);
       seen = bandit.probes.length;
       const proposed = bandit.probes_left > 0 ? miner.propose(bandit.probes_left) : [];
       return proposed.length === 0
-        ? declareAction(observation, bandit, miner)
+        ? declareTexts(observation, findingTexts(drugs, miner))
         : probeAction(observation, bandit, proposed);
     },
   };
@@ -76,7 +79,8 @@ export function declareTexts(observation: Observation, findings: readonly string
   });
 }
 
-function declareAction(observation: Observation, { drugs }: BanditBlock, miner: Miner): StepAction {
+/** Texts of what a miner would declare, as many as an action may hold. */
+function findingTexts(drugs: BanditBlock["drugs"], miner: Miner): readonly string[] {
   const texts: string[] = [];
   let characters = 0;
   for (const finding of miner.declare()) {
@@ -85,7 +89,7 @@ function declareAction(observation: Observation, { drugs }: BanditBlock, miner: 
     if (texts.length >= MOST_FINDINGS || characters > MOST_CHARACTERS) break;
     if (!texts.includes(text)) texts.push(text);
   }
-  return declareTexts(observation, texts);
+  return texts;
 }
 
 function freeAction(

@@ -5,6 +5,7 @@ import { trueFindings } from "../../sub-environments/bandit-mining/truth.ts";
 import { latentEpisode } from "../latent-episode.ts";
 import type { PolicyMaker, PolyGuardPolicy } from "../own-play.ts";
 import { declareTexts, makeMiningPolicy } from "./mining-policy.ts";
+import { PairArms } from "./pair-arms.ts";
 import { PairsMiner } from "./pairs-miner.ts";
 import { makeRandomMiningPolicy } from "./random-mining.ts";
 import { StructuredMiner } from "./structured-miner.ts";
@@ -35,6 +36,9 @@ export function makeStructuredMining(name: string, kb: KnowledgeBase): PolyGuard
 /** How the named policies play BANDIT_MINING; `rule_based` tries the known pairs first and grows what it confirms. */
 export const MINING_PLAY: Readonly<Record<string, PolicyMaker>> = {
   rule_based: ({ kb }) => makeMiningPolicy("rule_based", kb, (problem, rng) => new PairsMiner(problem, rng)),
+  // The bandit of mining: its arms are pairs, as no list of candidates is offered here.
+  contextual_bandit: ({ kb }) =>
+    makeMiningPolicy("contextual_bandit", kb, (problem, rng) => new PairArms(problem, rng)),
   random_any: () => makeRandomMiningPolicy("random_any"),
   random_legal: () => makeRandomMiningPolicy("random_legal"),
   ...Object.fromEntries(ORACLES.map((name) => [name, makeTruthPolicy(name)])),

@@ -125,11 +125,7 @@ export const webSearchMissingData: SubEnvironment<MissingDataContent, MissingDat
     return plan;
   },
   apply: (at, payload) => (payload.type === "FETCH_EXTERNAL_EVIDENCE" ? fetch(at, payload) : change(at, payload)),
-  // An offer that answers something visible has a reason of its own, whoever else asks for it.
-  injected: (at) =>
-    shownInstructions(at.content.store, at.memory).filter(
-      (canonical) => !at.offered.some((offer) => offer.canonical === canonical && offer.addresses.length > 0),
-    ),
+  injected: (at) => shownInstructions(at.content.store, at.memory),
   informationValue: (at, payload) => (payload.type === "FETCH_EXTERNAL_EVIDENCE" ? valueOfFetch(at, payload) : null),
   criteria: (at, yardsticks) => {
     const { j, bestJ } = yardsticks();
