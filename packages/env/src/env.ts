@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Rng } from "./rng.ts";
+import type { SceneProvider } from "./scene.ts";
 import type { Space, SpaceValue } from "./spaces.ts";
 
 /** A value or a promise of it. In-process trainers take {@link SyncEnv}, the server takes either. */
@@ -212,6 +213,8 @@ export interface EnvDefinition<
   readonly observationSpace?: Space;
   readonly actionSpace?: Space;
   readonly candidates?: CandidateProvider<Action, Observation>;
+  /** Candidates among items that stand in relations, for policies with sets, a graph and a memory. */
+  readonly scenes?: SceneProvider<Action, Observation>;
   readonly tasks?: TaskProvider;
   readonly tools?: readonly EnvTool<E>[];
   readonly services?: readonly EnvService[];

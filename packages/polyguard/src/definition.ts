@@ -8,6 +8,8 @@ import { loadDrugNames } from "./fhir/drug-names.ts";
 import type { KnowledgeBase } from "./kb/types.ts";
 import { type Observation, observationSchema } from "./observation/schema.ts";
 import { makeBestJ } from "./policies/best-j.ts";
+import { makeScenes } from "./policies/learned/provider.ts";
+import type { SceneSwitches } from "./policies/learned/scene-reader.ts";
 import { randomMiningAction } from "./policies/mining/random-mining.ts";
 import { guessedJudgement } from "./policies/new-drug/judgement.ts";
 import { resetSchema } from "./reset-options.ts";
@@ -40,6 +42,8 @@ export interface PolyGuardOptions {
   readonly readme?: string;
   /** Synonym table for records (`name, drug_id, kind, source`); without it only generic names and codes are read. */
   readonly synonyms?: string;
+  /** What scenes for learned policies leave out, for ablations; default nothing. */
+  readonly scenes?: SceneSwitches;
   /** Text of the scenario pack of a task; without it no packed scenario can be played. */
   readonly readPack?: (task: Task) => string;
 }
@@ -97,6 +101,7 @@ export function definePolyGuard(kb: KnowledgeBase, options: PolyGuardOptions = {
       sub_environments: SUB_ENVIRONMENTS,
     },
     sampleAction,
+    scenes: makeScenes(kb, options.scenes),
     makeEnv: ({ seed } = {}) => makePolyGuardEnv(parts, seed),
   };
 }

@@ -30,9 +30,12 @@ export function evaluateSmallPolicy(request: SmallEvaluationRequest): Evaluation
   try {
     envs.forEach((env, i) => {
       const last = tryReset(env, { seed: envSeed(seed, i), options });
-      if (typeof last !== "string") episodes.push(beginPlay({ env, rng: null, last, memory: policy.initialMemory() }));
+      if (typeof last !== "string")
+        episodes.push(
+          beginPlay({ env, task: task.episode?.() ?? task, rng: null, last, memory: policy.initialMemory() }),
+        );
     });
-    const players = { policy, task, tape: new Tape(kernels, { recording: false }) };
+    const players = { policy, tape: new Tape(kernels, { recording: false }) };
     for (let step = 0; step < limit && running(episodes).length > 0; step++) playTurn(players, running(episodes));
   } finally {
     for (const env of envs) env.close();
@@ -51,19 +54,21 @@ export function makeSmallAgentPolicy(
   { policy, task, kernels }: SmallAgent<unknown> & { readonly kernels: Kernels },
 ): Policy {
   const tape = new Tape(kernels, { recording: false });
+  let own = task.episode?.() ?? task;
   let memory = policy.initialMemory();
   return {
     name,
     reset() {
+      own = task.episode?.() ?? task;
       memory = policy.initialMemory();
     },
     act(observation, info) {
       tape.reset();
       const last = { observation, info };
-      const decision = task.decisionOf(last);
+      const decision = own.decisionOf(last);
       const [chosen] = policy.choose(tape, [{ decision, memory, rng: null }]);
       memory = chosen!.memory;
-      return task.actionOf(chosen!.choice, decision, last);
+      return own.actionOf(chosen!.choice, decision, last);
     },
   };
 }

@@ -11,10 +11,18 @@ const RENAL_RULES = [measureKidneys, mendDose, finishWhenMended];
 /** Doses by estimated parameters; then the renal rules and those of the course. */
 export const MAP_RULES: readonly PolicyRule[] = [orderLevel, doseByEstimate, keepDose, ...RENAL_RULES, ...COURSE_RULES];
 
+/** Doses in proportion to the level; then the renal rules and those of the course. */
+export const PROPORTIONAL_RULES: readonly PolicyRule[] = [
+  orderLevel,
+  doseInProportion,
+  keepDose,
+  ...RENAL_RULES,
+  ...COURSE_RULES,
+];
+
 /** Policies that play PRECISION_DOSING in their own way; renal-dose mode falls back on the rules of the course. */
 export const DOSING_PLAY: Readonly<Record<string, PolicyMaker>> = {
-  rule_based: ({ kb }) =>
-    makeChartPolicy("rule_based", kb, [orderLevel, doseInProportion, keepDose, ...RENAL_RULES, ...COURSE_RULES]),
+  rule_based: ({ kb }) => makeChartPolicy("rule_based", kb, PROPORTIONAL_RULES),
   map_planner: ({ kb }) => makeChartPolicy("map_planner", kb, MAP_RULES),
   oracle_lookahead: ({ kb, env }) =>
     makeChartPolicy("oracle_lookahead", kb, [

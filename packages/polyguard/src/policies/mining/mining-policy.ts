@@ -40,13 +40,14 @@ export function makeMiningPolicy(name: string, kb: KnowledgeBase, makeMiner: Mak
       seen = bandit.probes.length;
       const proposed = bandit.probes_left > 0 ? miner.propose(bandit.probes_left) : [];
       return proposed.length === 0
-        ? declareAction(observation, bandit, miner)
+        ? declareFound(observation, bandit, miner)
         : probeAction(observation, bandit, proposed);
     },
   };
 }
 
-function positionsIn({ drugs }: BanditBlock, combination: readonly string[]): number[] {
+/** Positions of a combination's drugs in the task's list, ascending. */
+export function positionsIn({ drugs }: BanditBlock, combination: readonly string[]): number[] {
   return combination.map((id) => drugs.indexOf(id)).sort((a, b) => a - b);
 }
 
@@ -76,7 +77,8 @@ export function declareTexts(observation: Observation, findings: readonly string
   });
 }
 
-function declareAction(observation: Observation, { drugs }: BanditBlock, miner: Miner): StepAction {
+/** A declaration of what a miner has found, as much of it as an action holds. */
+export function declareFound(observation: Observation, { drugs }: BanditBlock, miner: Miner): StepAction {
   const texts: string[] = [];
   let characters = 0;
   for (const finding of miner.declare()) {
