@@ -225,6 +225,15 @@ export interface EnvDefinition<
    * Draws from `rng` only.
    */
   sampleAction(rng: Rng, last: ResetResult<Observation> | StepResult<Observation>): Action;
+  /**
+   * An episode to learn from, or one to see by how far learning has come: the same for the same stream. Default: a seed drawn from it.
+   * @param progress share of the training that is done, 0-1: harder episodes may come later
+   */
+  learningEpisode?(
+    rng: Rng,
+    progress: number,
+    use: "train" | "validate",
+  ): { readonly seed: number; readonly options: Readonly<Record<string, unknown>> };
   /** Member of `observationSpace` that stands for an observation. */
   encodeObservation?(observation: Observation, info: Info): SpaceValue;
   /** Action that a member of `actionSpace` stands for, chosen in the state of `last`. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type StepAction, stepActionSchema } from "./actions/schema.ts";
 import type { CourseContext } from "./course/context.ts";
 import { CourseEvaluator } from "./course/evaluator.ts";
+import { learningEpisode } from "./data/learning-episodes.ts";
 import { makePolyGuardEnv, POLYGUARD_ID, type PolyGuardEnv, type PolyGuardParts } from "./env.ts";
 import { loadDrugNames } from "./fhir/drug-names.ts";
 import type { KnowledgeBase } from "./kb/types.ts";
@@ -29,6 +30,15 @@ export const NOTICE = "Research simulation, not medical advice. Not a medical de
 
 /** Version of the environment's behaviour. */
 export const POLYGUARD_VERSION = "0.2.0";
+
+/** Settings of training that suit the environment; flags and files outrank them. */
+const SFT_DEFAULTS = {
+  ...{ decisions: "scenes", epochs: 8, minibatchSize: 256, learningRate: 1e-3, learningRateSchedule: "linear" },
+};
+const GRPO_DEFAULTS = {
+  ...{ decisions: "scenes", returns: "task", forkAt: "anywhere", iterations: 60, groupsPerIteration: 24, groupSize: 8 },
+  ...{ learningRate: 3e-4, learningRateSchedule: "linear", klCoef: 0.02, entropyCoef: 0.002, minibatchSize: 64 },
+};
 
 const MOST_STEPS = Math.max(...Object.values(SUB_ENVIRONMENT_TABLE).map(({ maxSteps }) => maxSteps));
 /** Actions of another step that are answered and not counted, before the third ends the episode. */
@@ -99,8 +109,11 @@ export function definePolyGuard(kb: KnowledgeBase, options: PolyGuardOptions = {
       knowledge_base: { hash: kb.hash, drugs: kb.drugs.length, interactions: kb.rules.length },
       timeouts_ms: DEFAULT_TIMEOUTS_MS,
       sub_environments: SUB_ENVIRONMENTS,
+      sft: SFT_DEFAULTS,
+      grpo: GRPO_DEFAULTS,
     },
     sampleAction,
+    learningEpisode,
     scenes: makeScenes(kb, options.scenes),
     makeEnv: ({ seed } = {}) => makePolyGuardEnv(parts, seed),
   };

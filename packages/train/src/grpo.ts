@@ -54,8 +54,6 @@ export interface GrpoOptions<Decision> {
   readonly seed: number;
   readonly settings: z.input<typeof grpoSettings>;
   readonly resetOptions?: Readonly<Record<string, unknown>>;
-  /** Where the groups of an iteration begin; default: seeds drawn from the iteration's stream. */
-  startsOf?(iteration: number, rng: Rng): readonly Omit<GroupStart, "index">[];
   /** Collects elsewhere (worker threads) with the weights as they are then. Default: in this thread. */
   readonly collector?: GroupCollector<Decision>;
 }
@@ -142,14 +140,13 @@ export class Grpo<Decision> {
     // 1. Groups: the stream of an iteration depends on its number only.
     const rng = this.#root.split(`iteration-${this.#iteration}`);
     const { groupSize, forkAt, gamma, horizon, returns, partialGroups, maxAttempts } = settings;
-    const starts =
-      this.#options.startsOf?.(this.#iteration, rng.split("starts")) ??
-      Array.from({ length: settings.groupsPerIteration }, (_, index) => ({
-        seed: rng.split(`seed-${index}`).uint32(),
-      }));
+    const startOf = (index: number): Omit<GroupStart, "index"> => {
+      const stream = rng.split(`seed-${index}`);
+      return definition.learningEpisode?.(stream, share, "train") ?? { seed: stream.uint32() };
+    };
     const plan: GroupPlan = {
       ...{ groupSize, forkAt, gamma, horizon, returns, partialGroups, maxAttempts, resetOptions, rng },
-      groups: starts.map((start, index) => ({ ...start, index })),
+      groups: Array.from({ length: settings.groupsPerIteration }, (_, index) => ({ index, ...startOf(index) })),
     };
     const batch =
       (await this.#options.collector?.collect(plan, policy)) ??
