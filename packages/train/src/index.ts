@@ -44,6 +44,7 @@ export {
   grpoSettings,
 } from "./grpo.ts";
 export { type MaskedDecision, MaskedPolicy, makeMaskedTask } from "./masked-policy.ts";
+export { restoreParameters } from "./model-tensors.ts";
 export { ObservationNormalizer, RewardNormalizer, RunningMoments } from "./normalizers.ts";
 export { type ObservationBlock, observationBlock } from "./observation-blocks.ts";
 export type { ColumnRange, ObservationLayout } from "./observation-layout.ts";

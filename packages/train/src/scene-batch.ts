@@ -74,14 +74,14 @@ export interface SceneBatch {
   readonly abstains: Float32Array;
 }
 
-/** Packs scenes; `null` is a row of padding. */
-export function packScenes(tape: Tape, scenes: readonly (SortedScene | null)[], shape: SceneShape): SceneBatch {
+/** Packs scenes. */
+export function packScenes(tape: Tape, scenes: readonly SortedScene[], shape: SceneShape): SceneBatch {
   const rows = scenes.length;
   let items = 1;
   let candidates = 1;
-  for (const each of scenes) {
-    items = Math.max(items, each?.scene.itemCount ?? 0);
-    candidates = Math.max(candidates, each?.scene.candidateCount ?? 0);
+  for (const { scene } of scenes) {
+    items = Math.max(items, scene.itemCount);
+    candidates = Math.max(candidates, scene.candidateCount);
   }
   const context = tape.zeros(rows * shape.context);
   const itemRows = tape.zeros(rows * items * shape.items);
@@ -91,9 +91,7 @@ export function packScenes(tape: Tape, scenes: readonly (SortedScene | null)[], 
   const candidateMask = new Float32Array(rows * candidates);
   const itemOf = new Int32Array(rows * candidates).fill(-1);
   const abstains = new Float32Array(rows * candidates);
-  scenes.forEach((sorted, row) => {
-    if (sorted === null) return;
-    const { scene, itemOrder, candidateOrder } = sorted;
+  scenes.forEach(({ scene, itemOrder, candidateOrder }, row) => {
     context.set(scene.context, row * shape.context);
     const placeOf = new Int16Array(scene.itemCount);
     itemOrder.forEach((from, place) => {

@@ -41,6 +41,17 @@ export const sceneNetworkSettings = z.strictObject({
 
 export type SceneNetworkSettings = z.output<typeof sceneNetworkSettings>;
 
+/** Where the rows of a batch stand in time. */
+export interface Timeline {
+  /** Steps of the longest episode, and episodes. */
+  readonly steps: number;
+  readonly columns: number;
+  /** Place (step · columns + column) of each row. */
+  readonly places: readonly number[];
+  /** Memories before the first step, one a column; null without memory. */
+  readonly state: LstmState | null;
+}
+
 /** Scores and confidence logits of every candidate of a batch. */
 export interface SceneOutput {
   /** [rows, candidates, 2]: score, logit of the confidence. */
@@ -116,8 +127,8 @@ export class SceneNetwork implements Module {
     return this.memory?.initialState(batch) ?? null;
   }
 
-  /** @param batch rows are [steps, columns] in time order @param state memories before the first step, one a column */
-  forward(tape: Tape, batch: SceneBatch, steps: number, state: LstmState | null): SceneOutput {
+  /** @param timeline where the rows stand in time; only the memory asks for it */
+  forward(tape: Tape, batch: SceneBatch, timeline: Timeline): SceneOutput {
     const { rows, candidates, itemMask, candidateMask } = batch;
     const { sceneWidth: width } = this.#settings;
     const situation = this.#situation.forward(tape, batch.context);
@@ -129,7 +140,7 @@ export class SceneNetwork implements Module {
     const met = add(tape, own, reshape(tape, this.#about.forward(tape, about), own.shape));
     const seen = activate(tape, "relu", met);
     const pooled = concat(tape, [situation, itemsPooled, maskedMean(tape, seen, candidateMask)]);
-    const remembered = this.#remember(tape, pooled, steps, state);
+    const remembered = this.#remember(tape, pooled, timeline);
     const whole = remembered.output === null ? pooled : concat(tape, [pooled, remembered.output]);
     const told = this.#fromSituation.forward(tape, whole);
     let x = add(tape, met, reshape(tape, repeatRows(tape, told, candidates), met.shape));
@@ -145,11 +156,17 @@ export class SceneNetwork implements Module {
     };
   }
 
-  #remember(tape: Tape, pooled: Tensor, steps: number, state: LstmState | null) {
+  /** Rows are laid out in time for the memory, with padding behind short episodes, and what it gives back as they were. */
+  #remember(tape: Tape, pooled: Tensor, { steps, columns, places, state }: Timeline) {
     if (this.memory === null || state === null) return { output: null, state: null };
-    const [rows, inputs] = pooled.shape as readonly [number, number];
-    const sequence = reshape(tape, pooled, [steps, rows / steps, inputs]);
-    const { output, state: next } = this.memory.forward(tape, sequence, state);
-    return { output: reshape(tape, output, [rows, this.memory.hidden]), state: next };
+    const { hidden, inputs } = this.memory;
+    const rowAt = new Int32Array(steps * columns).fill(-1);
+    places.forEach((place, row) => {
+      rowAt[place] = row;
+    });
+    const laid = reshape(tape, gatherTensorRows(tape, pooled, rowAt), [steps, columns, inputs]);
+    const { output, state: next } = this.memory.forward(tape, laid, state);
+    const back = gatherTensorRows(tape, reshape(tape, output, [steps * columns, hidden]), places);
+    return { output: back, state: next };
   }
 }

@@ -3,7 +3,7 @@ import { type Kernels, type LstmState, makeParameter, type Parameter, type Tape 
 import { ActionHead } from "./action-head.ts";
 import { fitPlatt } from "./calibration.ts";
 import { packScenes, type SortedScene, sortScene } from "./scene-batch.ts";
-import { SceneNetwork, type SceneNetworkSettings } from "./scene-network.ts";
+import { SceneNetwork, type SceneNetworkSettings, type Timeline } from "./scene-network.ts";
 import type { Choice, DecisionSequence, DecisionTask, Evaluation, SmallPolicy, Turn } from "./small-policy.ts";
 
 const NO_DEVIATIONS = new Float32Array(0);
@@ -51,12 +51,10 @@ export class ScenePolicy implements SmallPolicy<Scene> {
 
   choose(tape: Tape, turns: readonly Turn<Scene>[]): Choice[] {
     const sorted = turns.map(({ decision }) => sortScene(decision, this.#shape));
-    const { rowOf, logitAt, state } = this.#forward(
-      tape,
-      sorted,
-      1,
-      turns.map(({ memory }) => memory),
-    );
+    const { rowOf, logitAt, state } = this.#forward(tape, sorted, {
+      ...{ steps: 1, columns: turns.length, places: turns.map((_, column) => column) },
+      memories: turns.map(({ memory }) => memory),
+    });
     return turns.map(({ rng }, i) => {
       const { candidateOrder } = sorted[i]!;
       const choice = new Float32Array(3);
@@ -72,26 +70,23 @@ export class ScenePolicy implements SmallPolicy<Scene> {
   }
 
   evaluate(tape: Tape, sequences: readonly DecisionSequence<Scene>[]): Evaluation {
-    // Time-major with padding behind short sequences, as the memory reads them side by side.
     const steps = Math.max(...sequences.map(({ decisions }) => decisions.length));
     const columns = sequences.length;
-    const sorted = new Array<SortedScene | null>(steps * columns).fill(null);
+    const sorted: SortedScene[] = [];
+    const times: number[] = [];
     const places: { readonly row: number; readonly choice: Float32Array | null; readonly place: number }[] = [];
     sequences.forEach(({ decisions, choices }, column) => {
       decisions.forEach((decision, step) => {
-        const row = step * columns + column;
         const scene = sortScene(decision, this.#shape);
-        sorted[row] = scene;
         const choice = choices[step]!;
-        places.push({ row, choice, place: choice === null ? 0 : scene.candidateOrder.indexOf(choice[0]!) });
+        const place = choice === null ? 0 : scene.candidateOrder.indexOf(choice[CHOICE.candidate]!);
+        places.push({ row: sorted.length, choice, place });
+        times.push(step * columns + column);
+        sorted.push(scene);
       });
     });
-    const output = this.#forward(
-      tape,
-      sorted,
-      steps,
-      sequences.map(({ memory }) => memory),
-    );
+    const memories = sequences.map(({ memory }) => memory);
+    const output = this.#forward(tape, sorted, { steps, columns, places: times, memories });
     const values = places.map(({ row, choice, place }) => {
       if (choice === null) return { logProb: 0, entropy: 0 };
       const { head, row: scores } = output.rowOf(row);
@@ -140,7 +135,9 @@ export class ScenePolicy implements SmallPolicy<Scene> {
     return sequences.flatMap(({ decisions, choices, memory }) => {
       tape.reset();
       const sorted = decisions.map((decision) => sortScene(decision, this.#shape));
-      const output = this.#forward(tape, sorted, sorted.length, [memory]);
+      const output = this.#forward(tape, sorted, {
+        ...{ steps: sorted.length, columns: 1, places: sorted.map((_, step) => step), memories: [memory] },
+      });
       return choices.flatMap((choice, row) =>
         choice === null || choice[CHOICE.wasGood]! < 0
           ? []
@@ -164,13 +161,20 @@ export class ScenePolicy implements SmallPolicy<Scene> {
     return sigmoid(scale * logit + shift);
   }
 
-  #forward(tape: Tape, sorted: readonly (SortedScene | null)[], steps: number, memories: readonly Float32Array[]) {
+  #forward(
+    tape: Tape,
+    sorted: readonly SortedScene[],
+    when: Pick<Timeline, "steps" | "columns" | "places"> & { readonly memories: readonly Float32Array[] },
+  ) {
     const batch = packScenes(tape, sorted, this.#shape);
-    const { values, abstain, state } = this.#network.forward(tape, batch, steps, this.#stateOf(memories));
+    const { values, abstain, state } = this.#network.forward(tape, batch, {
+      ...when,
+      state: this.#stateOf(when.memories),
+    });
     const { candidates, abstains } = batch;
     const logitAt = (row: number, place: number): number => values.data[2 * (row * candidates + place) + 1]!;
     const rowOf = (row: number) => {
-      const count = sorted[row]?.scene.candidateCount ?? 0;
+      const count = sorted[row]!.scene.candidateCount;
       const inputs = new Float32Array(count);
       for (let j = 0; j < count; j++) {
         const at = row * candidates + j;

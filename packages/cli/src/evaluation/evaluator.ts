@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { type Policy, type SyncEnv, toPraxisError } from "@praxis/env";
+import { selectKernels } from "@praxis/nn/node";
 import {
   type EvaluationRow,
   evaluateEpisode,
@@ -8,7 +9,16 @@ import {
   makeBestJ,
   makePolyguardPolicy,
 } from "@praxis/polyguard";
-import type { EvaluationFailure, EvaluationJob, FoundBestJ, WorkerAnswer } from "./jobs.ts";
+import { definitionOf, findAblation } from "../learning/ablations.ts";
+import { loadLearnedPolicy } from "../learning/learned-policy.ts";
+import type {
+  EvaluationFailure,
+  EvaluationJob,
+  FoundBestJ,
+  LearnedPolicyPlace,
+  WorkerAnswer,
+  WorkerStart,
+} from "./jobs.ts";
 
 type PolyguardPolicy = ReturnType<typeof makePolyguardPolicy>;
 
@@ -17,10 +27,12 @@ export class Evaluator {
   readonly #env: SyncEnv;
   readonly #known: Map<string, number>;
   readonly #policies = new Map<string, PolyguardPolicy>();
+  readonly #learned: readonly LearnedPolicyPlace[];
   #found: FoundBestJ[] = [];
   #oracleMs = 0;
 
-  constructor(bestJ: readonly FoundBestJ[]) {
+  constructor({ bestJ, learned }: WorkerStart) {
+    this.#learned = learned;
     this.#known = new Map(bestJ);
     const plan = makeBestJ(loadBundledKnowledgeBase(), {
       get: (key) => this.#known.get(key),
@@ -47,7 +59,7 @@ export class Evaluator {
     for (const name of policies)
       for (const perturbation of perturbations)
         try {
-          rows.push(await evaluateEpisode(this.#env, this.#policy(name), { scenarioId, perturbation }));
+          rows.push(await evaluateEpisode(this.#env, await this.#policy(name), { scenarioId, perturbation }));
         } catch (error) {
           const { code, message } = toPraxisError(error);
           failures.push({ scenarioId, policy: name, perturbation, code, message });
@@ -55,12 +67,19 @@ export class Evaluator {
     return { result: { scenarioId, rows, failures }, found: this.#found, oracleMs: this.#oracleMs };
   }
 
-  #policy(name: string): PolyguardPolicy {
+  async #policy(name: string): Promise<PolyguardPolicy> {
     let policy: (PolyguardPolicy & Policy) | undefined = this.#policies.get(name);
     if (policy === undefined) {
-      policy = makePolyguardPolicy(name, this.#env);
+      const place = this.#learned.find((each) => each.name === name);
+      policy = place === undefined ? makePolyguardPolicy(name, this.#env) : await loadPlaced(place);
       this.#policies.set(name, policy);
     }
     return policy;
   }
+}
+
+async function loadPlaced({ name, folder, ablation }: LearnedPolicyPlace): Promise<PolyguardPolicy> {
+  const { kernels } = await selectKernels("auto");
+  const { definition } = definitionOf(findAblation(ablation));
+  return loadLearnedPolicy(folder, { definition, kernels, name }) as PolyguardPolicy;
 }

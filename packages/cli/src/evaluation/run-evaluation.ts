@@ -9,7 +9,7 @@ import {
   type Split,
   type SubEnvironment,
 } from "@praxis/polyguard";
-import type { EvaluationJob, FoundBestJ, JobResult } from "./jobs.ts";
+import type { EvaluationJob, FoundBestJ, JobResult, LearnedPolicyPlace } from "./jobs.ts";
 import { appendJsonLines, readJsonLines } from "./results-file.ts";
 import { playJobs } from "./worker-pool.ts";
 
@@ -22,6 +22,8 @@ export interface EvaluationSettings {
   /** Scenarios of each sub-environment. */
   readonly n: number;
   readonly perturbations: readonly Perturbation[];
+  /** Policies among the names that were learned; their weights are part of the settings. */
+  readonly learned?: readonly (LearnedPolicyPlace & { readonly hash: string })[];
 }
 
 /** How and where it is run; decides no number. */
@@ -54,7 +56,8 @@ export async function runEvaluation(settings: EvaluationSettings, place: Evaluat
   const version = codeVersion();
   const ids = evaluationScenarios(settings);
   const file = join(place.out, "episodes.jsonl");
-  claimFolder(place, { ...settings, code: version });
+  const learned = settings.learned?.map(({ name, ablation, hash }) => ({ name, ablation, hash }));
+  claimFolder(place, { ...settings, ...(learned === undefined ? {} : { learned }), code: version });
   const done = new Map(readJsonLines<JobResult>(file).map((result) => [result.scenarioId, result]));
   const cacheFile = join(place.cache, `best-j-${version}.jsonl`);
   const jobs = ids
@@ -71,7 +74,7 @@ export async function runEvaluation(settings: EvaluationSettings, place: Evaluat
   place.onProgress(done.size, ids.length);
   await playJobs(jobs, {
     workers: place.workers,
-    start: { bestJ: readJsonLines<FoundBestJ>(cacheFile) },
+    start: { bestJ: readJsonLines<FoundBestJ>(cacheFile), learned: settings.learned ?? [] },
     onAnswer: (answer) => {
       appendJsonLines(file, [answer.result]);
       appendJsonLines(cacheFile, answer.found);

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeEvaluationReport, type ResultRow, renderHtml, renderMarkdown } from "@praxis/eval";
+import { type EvaluationInput, makeEvaluationReport, type ResultRow, renderHtml, renderMarkdown } from "@praxis/eval";
 import { EVALUATION_METRICS, type EvaluationRow, NOTICE, SUBGROUPS } from "@praxis/polyguard";
 import type { EvaluationRun, EvaluationSettings } from "./run-evaluation.ts";
 
@@ -25,13 +25,17 @@ function resultRow(row: EvaluationRow): ResultRow {
   };
 }
 
-/** Makes the report of a run in all its forms. */
-export function composeReport(settings: EvaluationSettings, run: EvaluationRun): WrittenReport {
-  const rows = run.results.flatMap((result) => result.rows.map(resultRow));
+/** Rows of a run as reports take them. */
+export function resultRows(run: EvaluationRun): ResultRow[] {
+  return run.results.flatMap((result) => result.rows.map(resultRow));
+}
+
+/** What a report of a run is made from. */
+export function evaluationInput(settings: EvaluationSettings, run: EvaluationRun, title: string): EvaluationInput {
+  const rows = resultRows(run);
   const failures = run.results.flatMap((result) => result.failures);
-  const groups = settings.subEnvironments.filter((sub) => rows.some((row) => row.group === sub));
-  const { report, summary } = makeEvaluationReport({
-    title: "PolyGuard evaluation",
+  return {
+    title,
     notice: NOTICE,
     facts: [
       `Split ${settings.split}, difficulty ${settings.difficulty}, ${settings.n} scenarios of each task wanted.`,
@@ -42,12 +46,18 @@ export function composeReport(settings: EvaluationSettings, run: EvaluationRun):
     metrics: EVALUATION_METRICS,
     score: "task_score",
     policies: settings.policies,
-    groups,
+    groups: settings.subEnvironments.filter((sub) => rows.some((row) => row.group === sub)),
     subgroups: SUBGROUPS,
     low: "random_legal",
     high: "oracle_lookahead",
     greedy: "oracle_greedy",
-  });
+  };
+}
+
+/** Makes the report of a run in all its forms. */
+export function composeReport(settings: EvaluationSettings, run: EvaluationRun): WrittenReport {
+  const failures = run.results.flatMap((result) => result.failures);
+  const { report, summary } = makeEvaluationReport(evaluationInput(settings, run, "PolyGuard evaluation"));
   return {
     markdown: renderMarkdown(report),
     html: renderHtml(report),
