@@ -13,6 +13,7 @@ import {
 import type { Command } from "commander";
 import { type EvaluationSettings, runEvaluation } from "../evaluation/run-evaluation.ts";
 import { composeReport, writeReport } from "../evaluation/write-report.ts";
+import { LEARNED_POLICIES, learnedAmong } from "../learning/learned-places.ts";
 import { makeProgress, type Terminal } from "../terminal.ts";
 
 /** Adds `praxis eval ENV`: policies on the same scenarios, with intervals, comparisons and a report. */
@@ -32,6 +33,10 @@ export function registerEval(program: Command, terminal: Terminal): void {
     .option("--workers <count>", "worker threads; results do not depend on it", String(availableParallelism()))
     .option("--out <folder>", "run folder; default one in runs/ named for the settings and the time")
     .option("--oracle-cache <folder>", "where values of best courses are kept", join("runs", "oracle-cache"))
+    .option(
+      "--learned <folder>",
+      "pipeline whose policies base, sft and grpo play; default those that ship with PolyGuard",
+    )
     .option("--resume", "go on with the run in --out")
     .option("--json", "the report as one JSON document on stdout instead of Markdown")
     .action(async (name: string, options: EvalOptions) => {
@@ -73,13 +78,19 @@ interface EvalOptions {
   readonly workers: string;
   readonly out?: string;
   readonly oracleCache: string;
+  readonly learned?: string;
   readonly resume?: boolean;
   readonly json?: boolean;
 }
 
 function settingsOf(options: EvalOptions): EvaluationSettings {
+  const policies = listed(options.policies).map((policy) =>
+    named("policy", policy, [...POLYGUARD_POLICIES, ...LEARNED_POLICIES]),
+  );
+  const learned = learnedAmong(policies, options.learned);
   return {
-    policies: listed(options.policies).map((policy) => named("policy", policy, POLYGUARD_POLICIES)),
+    policies,
+    ...(learned.length === 0 ? {} : { learned }),
     subEnvironments:
       options.subEnvironments === "all"
         ? SUB_ENVIRONMENTS

@@ -1,6 +1,5 @@
 import { performance } from "node:perf_hooks";
 import { type Policy, type SyncEnv, toPraxisError } from "@praxis/env";
-import { selectKernels } from "@praxis/nn/node";
 import {
   type EvaluationRow,
   evaluateEpisode,
@@ -9,8 +8,7 @@ import {
   makeBestJ,
   makePolyguardPolicy,
 } from "@praxis/polyguard";
-import { definitionOf, findAblation } from "../learning/ablations.ts";
-import { loadLearnedPolicy } from "../learning/learned-policy.ts";
+import { placedPolicy } from "../learning/placed-policy.ts";
 import type {
   EvaluationFailure,
   EvaluationJob,
@@ -71,15 +69,9 @@ export class Evaluator {
     let policy: (PolyguardPolicy & Policy) | undefined = this.#policies.get(name);
     if (policy === undefined) {
       const place = this.#learned.find((each) => each.name === name);
-      policy = place === undefined ? makePolyguardPolicy(name, this.#env) : await loadPlaced(place);
+      policy = place === undefined ? makePolyguardPolicy(name, this.#env) : await placedPolicy(place);
       this.#policies.set(name, policy);
     }
     return policy;
   }
-}
-
-async function loadPlaced({ name, folder, ablation }: LearnedPolicyPlace): Promise<PolyguardPolicy> {
-  const { kernels } = await selectKernels("auto");
-  const { definition } = definitionOf(findAblation(ablation));
-  return loadLearnedPolicy(folder, { definition, kernels, name }) as PolyguardPolicy;
 }
