@@ -37,7 +37,7 @@ const SFT_DEFAULTS = {
 };
 const GRPO_DEFAULTS = {
   ...{ decisions: "scenes", returns: "task", forkAt: "anywhere", iterations: 60, groupsPerIteration: 24, groupSize: 8 },
-  ...{ learningRate: 3e-4, learningRateSchedule: "linear", klCoef: 0.02, entropyCoef: 0.002, minibatchSize: 64 },
+  ...{ learningRate: 5e-4, learningRateSchedule: "linear", klCoef: 0.01, entropyCoef: 0.003, minibatchSize: 64 },
 };
 
 const MOST_STEPS = Math.max(...Object.values(SUB_ENVIRONMENT_TABLE).map(({ maxSteps }) => maxSteps));

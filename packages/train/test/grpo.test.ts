@@ -279,7 +279,7 @@ test("a log-probability that is not finite stops the step and names the completi
     override evaluate(...args: Parameters<MaskedPolicy["evaluate"]>) {
       const evaluation = super.evaluate(...args);
       // The ninth row of the minibatch is some completion's decision.
-      if (poisoned && evaluation.logProbs.length > 20) evaluation.logProbs[8] = Number.NaN;
+      if (poisoned && evaluation.logProbs.length > 40) evaluation.logProbs[8] = Number.NaN;
       return evaluation;
     }
   }

@@ -18,13 +18,15 @@ export function learningEpisode(
   progress: number,
   use: "train" | "validate",
 ): { readonly seed: number; readonly options: { readonly scenario_id: string; readonly score_task: boolean } } {
-  const { task } = CATALOGUE[rng.weightedIndex(CATALOGUE.map(({ subEnvironment }) => WEIGHTS[subEnvironment] ?? 1))]!;
+  const { task, subEnvironment } = CATALOGUE[rng.weightedIndex(CATALOGUE.map(({ subEnvironment }) => WEIGHTS[subEnvironment] ?? 1))]!;
   const at = Math.min(1, Math.max(0, progress));
   const tiers = TIERS_FIRST.map((share, i) => share + at * (TIERS_LAST[i]! - share));
   const split = use === "train" ? "train" : "val";
   const [first, last] = SPLIT_SEEDS[split];
   const seed = rng.integer(first, last);
-  const difficulty = DIFFICULTIES[rng.weightedIndex(tiers)]!;
+  const drawn = DIFFICULTIES[rng.weightedIndex(tiers)]!;
+  // Mining's larger tasks take up to a thousand steps that look alike.
+  const difficulty = subEnvironment === "BANDIT_MINING" ? DIFFICULTIES[0] : drawn;
   // A best course takes half a second to plan; learners do without the score that needs one.
   return { seed, options: { scenario_id: scenarioId({ task, difficulty, split, seed }), score_task: false } };
 }
