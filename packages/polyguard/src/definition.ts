@@ -33,11 +33,25 @@ export const POLYGUARD_VERSION = "0.2.0";
 
 /** Settings of training that suit the environment; flags and files outrank them. */
 const SFT_DEFAULTS = {
-  ...{ decisions: "scenes", epochs: 8, minibatchSize: 256, learningRate: 1e-3, learningRateSchedule: "linear" },
+  ...{
+    decisions: "scenes",
+    epochs: 8,
+    minibatchSize: 256,
+    learningRate: 1e-3,
+    learningRateSchedule: "linear",
+    entropyCoef: 0.03,
+  },
 };
 const GRPO_DEFAULTS = {
   ...{ decisions: "scenes", returns: "task", forkAt: "anywhere", iterations: 60, groupsPerIteration: 24, groupSize: 8 },
-  ...{ learningRate: 5e-4, learningRateSchedule: "linear", klCoef: 0.01, entropyCoef: 0.003, minibatchSize: 64 },
+  ...{
+    learningRate: 5e-4,
+    learningRateSchedule: "linear",
+    klCoef: 0.01,
+    entropyCoef: 0.005,
+    epochs: 4,
+    minibatchSize: 24,
+  },
 };
 
 const MOST_STEPS = Math.max(...Object.values(SUB_ENVIRONMENT_TABLE).map(({ maxSteps }) => maxSteps));
