@@ -154,7 +154,15 @@ test("an iteration in which every group is dropped still counts, and says why it
 });
 
 const GROUPS: GroupSettings = {
-  ...{ groupSize: 4, forkAt: "start", gamma: 1, horizon: null, partialGroups: "drop", maxAttempts: 1 },
+  ...{
+    groupSize: 4,
+    forkAt: "start",
+    gamma: 1,
+    horizon: null,
+    returns: "rewards",
+    partialGroups: "drop",
+    maxAttempts: 1,
+  },
 };
 
 function collect(

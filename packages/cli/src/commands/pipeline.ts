@@ -6,6 +6,7 @@ import { KERNEL_CHOICES, selectKernels } from "@praxis/nn/node";
 import { type Command, Option } from "commander";
 import { writeReport } from "../evaluation/write-report.ts";
 import { composeLearningReport } from "../learning/learning-report.ts";
+import { shipPolicies } from "../learning/model-card.ts";
 import { runPipeline } from "../learning/pipeline.ts";
 import { pipelineSettings, SMOKE_SIZES } from "../learning/pipeline-settings.ts";
 import { flagNames, parseGiven } from "../schema-flags.ts";
@@ -19,6 +20,7 @@ interface PipelineOptions {
   readonly workers: number;
   readonly oracleCache: string;
   readonly kernels: (typeof KERNEL_CHOICES)[number];
+  readonly ship?: string;
   readonly json?: boolean;
 }
 
@@ -39,6 +41,7 @@ export function registerPipeline(program: Command, terminal: Terminal): void {
     .option("--workers <number>", "threads; the numbers do not depend on it", Number, availableParallelism())
     .option("--oracle-cache <folder>", "where values of best courses are kept", join("runs", "oracle-cache"))
     .addOption(new Option("--kernels <set>", "numeric kernels").choices(KERNEL_CHOICES).default("auto"))
+    .option("--ship <folder>", "also copy the policies there, with a model card")
     .option("--json", "the report as one JSON document on stdout instead of Markdown")
     .allowUnknownOption(true)
     .allowExcessArguments(true)
@@ -70,12 +73,14 @@ async function conduct(options: PipelineOptions, rest: readonly string[], termin
     stop.abort();
   };
   process.once("SIGINT", onInterrupt);
+  const command =
+    `praxis pipeline polyguard ${[...(options.smoke === true ? ["--smoke"] : []), ...(options.ablate === undefined ? [] : ["--ablate", options.ablate]), ...rest].join(" ")}`.trim();
   const begun = Date.now();
   const view = new StageView(terminal, settings.iterations, settings.epochs);
   try {
     const outcome = await runPipeline(settings, {
       ...{ folder, kernels, workers: options.workers, oracleCache: options.oracleCache, signal: stop.signal },
-      command: `praxis pipeline polyguard --seed ${settings.seed}`,
+      command,
       now: Date.now,
       onStage: (title) => view.begin(title),
       onProgress: (done, total) => view.progress(done, total),
@@ -88,6 +93,10 @@ async function conduct(options: PipelineOptions, rest: readonly string[], termin
     }
     const report = composeLearningReport(outcome);
     writeReport(folder, report);
+    if (options.ship !== undefined) {
+      shipPolicies(options.ship, { pipeline: folder, outcome, lines: report.lines, report, command });
+      terminal.err(`Policies and model card: ${options.ship}`);
+    }
     terminal.out((options.json === true ? report.json : report.markdown).trimEnd());
     terminal.err(`Done in ${formatDuration((Date.now() - begun) / 1000)}. Report: ${join(folder, "report.html")}`);
   } finally {

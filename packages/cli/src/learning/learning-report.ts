@@ -36,7 +36,9 @@ const EXAMPLES = 5;
 const show = ({ mean, low, high }: Estimate): string => `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
 
 /** The report of a pipeline in all its forms: honesty checks first, then the evaluation's own tables and figures. */
-export function composeLearningReport(outcome: PipelineOutcome): WrittenReport {
+export function composeLearningReport(
+  outcome: PipelineOutcome,
+): WrittenReport & { readonly lines: readonly ImprovementLine[] } {
   const { evaluation, evaluationSettings, settings, checks } = outcome;
   const rows = resultRows(evaluation);
   const { report, summary } = makeEvaluationReport(evaluationInput(evaluationSettings, evaluation, "PolyGuard learns"));
@@ -64,6 +66,7 @@ export function composeLearningReport(outcome: PipelineOutcome): WrittenReport {
     figures: [...curves(outcome), ...report.figures],
   };
   return {
+    lines,
     markdown: renderMarkdown(whole),
     html: renderHtml(whole),
     json: `${JSON.stringify({ notice: NOTICE, settings, checks, improvement: lines, code: evaluation.version, ...summary }, null, 1)}\n`,

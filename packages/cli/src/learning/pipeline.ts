@@ -225,7 +225,7 @@ function validationSeed({ seed }: PipelineSettings): number {
 
 /** Calibrates a stage's agent, saves it, reads it back and checks that it is the same. Passed over when it is there. */
 async function keep(
-  { settings, definition, place, agentSettings, ablation }: At,
+  { settings, definition, place, agentSettings }: At,
   stage: "base" | "sft" | "grpo",
   agent: SmallAgent<unknown>,
   iteration: number,
@@ -243,7 +243,7 @@ async function keep(
   const counted = await calibrateAgent(agent, given);
   const about = {
     ...{ env: definition.id, scenes: definition.scenes!.version, stage, seed, agent: agentSettings },
-    command: `${place.command}${ablation.definition === "complete" ? "" : ` --ablate ${settings.ablation}`}`,
+    command: place.command,
   };
   saveLearnedPolicy(folder, about, agent);
   const back = loadLearnedAgent(folder, { definition, kernels });
