@@ -28,7 +28,7 @@ export const AGENT_FIELDS = [
 export type AgentField = (typeof AGENT_FIELDS)[number];
 
 /** What the reader adds to patient and context. */
-export const SITUATION_FIELDS = [
+const SITUATION_FIELDS = [
   ...ACTION_TYPES.map((type) => `last: ${type}` as const),
   ...["last done", "last without effect", "last refused"],
   ...["easy", "medium", "hard", "step/20"],
@@ -45,7 +45,7 @@ export const SITUATION_FIELDS = [
 ] as const;
 
 /** What the reader adds to a medication row. */
-export const ITEM_EXTRAS = ["target of the task", "must stay", "dosed by level", "in an open alert"] as const;
+const ITEM_EXTRAS = ["target of the task", "must stay", "dosed by level", "in an open alert"] as const;
 
 /** Kinds of edge between medications: pair hits of the knowledge base by severity, and alerts shown and not managed. */
 export const EDGE_KINDS = ["contraindicated", "major", "moderate", "open alert"] as const;
