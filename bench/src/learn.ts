@@ -39,8 +39,8 @@ function train(folder: string, cache: string, seed: number, reported: number): n
     SHARE >= 1
       ? []
       : [
-          ...["--experts", String(scaled(1350, 27)), "--iterations", String(scaled(60, 2))],
-          ...["--validation", String(scaled(64, 8)), "--validate-every", String(scaled(10, 1))],
+          ...["--experts", String(scaled(900, 27)), "--iterations", String(scaled(48, 2))],
+          ...["--validation", String(scaled(48, 8)), "--validate-every", String(scaled(8, 1))],
         ];
   const begun = performance.now();
   praxis(

@@ -43,7 +43,7 @@ const SFT_DEFAULTS = {
   },
 };
 const GRPO_DEFAULTS = {
-  ...{ decisions: "scenes", returns: "task", forkAt: "anywhere", iterations: 60, groupsPerIteration: 24, groupSize: 8 },
+  ...{ decisions: "scenes", returns: "task", forkAt: "anywhere", iterations: 48, groupsPerIteration: 24, groupSize: 8 },
   ...{
     learningRate: 5e-4,
     learningRateSchedule: "linear",

@@ -4,14 +4,14 @@ import { z } from "zod";
 export const pipelineSettings = z.strictObject({
   seed: z.int().min(0).default(0),
   /** Scenarios that experts play, over all tasks and tiers. */
-  experts: z.int().min(9).default(1350),
+  experts: z.int().min(9).default(900),
   epochs: z.int().min(1).default(8),
-  iterations: z.int().min(1).default(60),
+  iterations: z.int().min(1).default(48),
   groups: z.int().min(1).default(24),
   groupSize: z.int().min(2).default(8),
   /** Validation episodes, every so many iterations, and evaluations without a new best until training ends. */
-  validation: z.int().min(1).default(64),
-  validateEvery: z.int().min(1).default(10),
+  validation: z.int().min(1).default(48),
+  validateEvery: z.int().min(1).default(8),
   patience: z.int().min(1).default(4),
   /** Held-out scenarios of each sub-environment in the report. */
   scenarios: z.int().min(1).default(50),
