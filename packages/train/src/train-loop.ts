@@ -28,6 +28,8 @@ export interface EvaluationPlan {
   readonly stopAtReturn?: number;
   /** Training ends after so many evaluations in a row without a new best mean return. */
   readonly patience?: number;
+  /** Mean returns of a resumed run's evaluations so far, in order, so that its patience is what it was. */
+  readonly earlier?: readonly number[];
 }
 
 /** What goes with a run of any trainer. */
@@ -61,6 +63,11 @@ export async function runTrainer(
   const hasSolved = (): boolean => plan?.stopAtReturn !== undefined && meanReturn(evaluation) >= plan.stopAtReturn;
   let best = Number.NEGATIVE_INFINITY;
   let since = 0;
+  const count = (mean: number): void => {
+    since = mean > best ? 0 : since + 1;
+    best = Math.max(best, mean);
+  };
+  plan?.earlier?.forEach(count);
   const hasStalled = (): boolean => plan?.patience !== undefined && since >= plan.patience;
   let savedAt = -1;
   const save = async (): Promise<void> => {
@@ -74,8 +81,7 @@ export async function runTrainer(
       evaluation = evaluate(plan);
       if (evaluation.returns.length > 0) row["evaluation/mean_return"] = meanReturn(evaluation);
       row["evaluation/excluded"] = evaluation.excluded;
-      since = meanReturn(evaluation) > best ? 0 : since + 1;
-      best = Math.max(best, meanReturn(evaluation));
+      count(meanReturn(evaluation));
     }
     options.onIteration?.(row);
     if (trainer.iteration % checkpointEvery === 0) await save();

@@ -39,9 +39,10 @@ export async function runTrainStage(stage: TrainStage): Promise<{ readonly run: 
   // A run that was killed before its first checkpoint has nothing to go on from; its folder stays, another is made.
   const from = firstFreeSecond(folder, config, now());
   const run = resumed?.run ?? RunFolder.create(folder, config, () => Math.max(from, now()));
+  const earlier = readMetrics(run.path).flatMap((row) => row["evaluation/mean_return"] ?? []);
   const result = await stage.train(
     {
-      ...{ signal: stage.signal, checkpointEvery: stage.checkpointEvery, evaluation: stage.evaluation },
+      ...{ signal: stage.signal, checkpointEvery: stage.checkpointEvery, evaluation: { ...stage.evaluation, earlier } },
       onIteration: (row) => {
         run.log(row);
         stage.onRow(row);
