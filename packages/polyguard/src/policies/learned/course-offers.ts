@@ -1,6 +1,7 @@
 import { canonicalPayload } from "../../actions/canonical.ts";
 import { candidateRow } from "../../features/candidate-features.ts";
 import type { Chart, ChartOffer } from "../chart.ts";
+import { doseByEstimate } from "../dosing/map-play.ts";
 import { actionOf, alertInWords } from "../explain.ts";
 import type { Advice } from "./advice.ts";
 import { courseHints } from "./hints.ts";
@@ -15,8 +16,13 @@ export function courseOffers(chart: Chart, advice: Advice | null): readonly Scen
     isLegal || wire.candidate_id === advice?.action.candidate_id;
   const shown = chart.offers.filter(isShown);
   const advised = advice === null ? -1 : advisedAmong(shown, advice);
+  // null where no drug is dosed by level.
+  const estimated = chart.observation.dosing === undefined ? null : doseByEstimate(chart);
   return (shown.length > 0 ? shown : chart.offers).map((offer, i) =>
-    courseOffer(chart, offer, i === advised ? advice : null),
+    courseOffer(chart, offer, {
+      advice: i === advised ? advice : null,
+      isEstimated: estimated !== null && offer.wire.candidate_id === estimated.offer.wire.candidate_id,
+    }),
   );
 }
 
@@ -26,13 +32,18 @@ function advisedAmong(offers: readonly ChartOffer[], { action }: Advice): number
   return byText >= 0 ? byText : offers.findIndex(({ wire }) => wire.candidate_id === action.candidate_id);
 }
 
-function courseOffer(chart: Chart, offer: ChartOffer, advice: Advice | null): SceneOffer {
+function courseOffer(
+  chart: Chart,
+  offer: ChartOffer,
+  { advice, isEstimated }: { readonly advice: Advice | null; readonly isEstimated: boolean },
+): SceneOffer {
   const { wire, payload } = offer;
   return {
     candidateId: wire.candidate_id,
     row: candidateRow(chart, wire),
     hints: {
       ...courseHints(chart, offer),
+      "dose by the estimate": Number(isEstimated),
       "done before": Number(chart.asked.has(canonicalPayload(payload))),
       ...(advice === null ? {} : { "advised by the rules": 1, "confidence of the advice": advice.action.confidence }),
     },

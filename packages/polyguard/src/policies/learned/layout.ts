@@ -14,7 +14,13 @@ export const SCENES_VERSION = `${FEATURES_VERSION}/scenes-1`;
 /** What an agent works out of a candidate by itself, beside its row of `polyguard-f1`; 0 where it does not apply. */
 export const AGENT_FIELDS = [
   ...["advised by the rules", "confidence of the advice", "done before", "free payload"],
-  ...["worth of the option", "worth below the best option"],
+  ...[
+    "worth of the option",
+    "worth below the best option",
+    "first by the expected course",
+    "place by the expected course",
+  ],
+  "dose by the estimate",
   ...["expected quality of the plan", "quality below the best plan"],
   ...["study: phenotyping", "study: class", "study: renal", "study: transporter", "study: qt", "study: ddi"],
   ...["log2 of the level it leads to over mid-target", "leads into the target", "leads above the toxic bound"],

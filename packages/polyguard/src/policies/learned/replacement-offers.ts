@@ -1,5 +1,6 @@
 import { ACTION_TYPES } from "../../actions/types.ts";
 import type { Observation } from "../../observation/schema.ts";
+import { makeBeliefRanker } from "../alternative/belief-ranking.ts";
 import { estimateOption } from "../alternative/estimate.ts";
 import { readOption } from "../alternative/own-play.ts";
 import type { Chart } from "../chart.ts";
@@ -12,8 +13,8 @@ type Block = NonNullable<Observation["alternative"]>;
 const PLACES = 3;
 
 /**
- * The recommendation as one candidate for each option: that option first, then the best of the others by estimate. In place of
- * the offered one, which carries no ranking of its own.
+ * The recommendation as one candidate for each option: that option first, then the best of the others by the expected course. In
+ * place of the offered one, which carries no ranking of its own.
  */
 export function withRecommendations(
   chart: Chart,
@@ -32,10 +33,15 @@ export function withRecommendations(
     }))
     .sort((a, b) => b.worth - a.worth || (a.id < b.id ? -1 : 1));
   const best = options[0]!.worth;
+  // The expected course on what is believed: dearer than the estimate, and asked for at this one step only.
+  const expected = makeBeliefRanker(chart.kb)(chart, block).map(
+    (key) => block.options.find(({ option }) => option === key)!.candidate_id,
+  );
   const advised = advice?.payload?.type === "RECOMMEND_ALTERNATIVE" ? advice.action.ranking?.[0] : undefined;
   const recommendations = options.map(({ id, worth }): SceneOffer => {
     const own = offers.find(({ candidateId }) => candidateId === id);
-    const others = options.filter((each) => each.id !== id).map((each) => each.id);
+    const others = expected.filter((each) => each !== id);
+    const place = expected.indexOf(id);
     const ranking = [id, ...others].slice(0, PLACES);
     const values = own === undefined ? bare.row.values : withType(own.row.values, bare.row.values);
     return {
@@ -47,6 +53,8 @@ export function withRecommendations(
         "free payload": 1,
         "worth of the option": 10 * worth,
         "worth below the best option": 10 * (best - worth),
+        "first by the expected course": Number(place === 0),
+        "place by the expected course": 1 - place / Math.max(1, expected.length - 1),
       },
       abstains: false,
       payload: bare.payload,

@@ -9,16 +9,22 @@ import type { Observation } from "../../observation/schema.ts";
 import { type Chart, ChartReader } from "../chart.ts";
 import { adviceOn, isTyped } from "./advice.ts";
 import { courseOffers } from "./course-offers.ts";
-import { AGENT_FIELDS, EDGE_KINDS, SCENE_SHAPE } from "./layout.ts";
+import { AGENT_FIELDS, type AgentField, EDGE_KINDS, SCENE_SHAPE } from "./layout.ts";
 import { MinerReader } from "./mining-offers.ts";
 import { NewDrugReader, withJudgements } from "./new-drug-offers.ts";
 import { withRecommendations } from "./replacement-offers.ts";
 import type { SceneOffer } from "./scene-offer.ts";
 import { situationValues } from "./situation.ts";
 
+/** Fields that hand on what another policy would choose. */
+const ADVICE: readonly AgentField[] = [
+  ...(["advised by the rules", "confidence of the advice", "dose by the estimate"] as const),
+  ...(["first by the expected course", "place by the expected course"] as const),
+];
+
 /** What a reader leaves out, for ablations. */
 export interface SceneSwitches {
-  /** Whether the rules' own choice is marked; without, it is one candidate among the others. */
+  /** Whether the choices of rules and estimates are marked; without, they are candidates among the others. */
   readonly advice: boolean;
   /** Whether medications are joined by their interaction hits. */
   readonly graph: boolean;
@@ -122,7 +128,7 @@ export class PolyGuardSceneReader implements SceneReader<StepAction, Observation
       put(candidates, at, row.values);
       at += row.values.length;
       AGENT_FIELDS.forEach((field, j) => {
-        const isAdvice = field === "advised by the rules" || field === "confidence of the advice";
+        const isAdvice = ADVICE.includes(field);
         candidates[at + j] = isAdvice && !this.#switches.advice ? 0 : clip(hints[field] ?? 0);
       });
       at += AGENT_FIELDS.length;
