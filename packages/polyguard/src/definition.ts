@@ -36,7 +36,7 @@ const SFT_DEFAULTS = {
   ...{
     decisions: "scenes",
     epochs: 8,
-    minibatchSize: 256,
+    minibatchSize: 64,
     learningRate: 1e-3,
     learningRateSchedule: "linear",
     entropyCoef: 0.03,

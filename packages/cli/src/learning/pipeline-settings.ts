@@ -5,7 +5,7 @@ export const pipelineSettings = z.strictObject({
   seed: z.int().min(0).default(0),
   /** Scenarios that experts play, over all tasks and tiers. */
   experts: z.int().min(9).default(900),
-  epochs: z.int().min(1).default(8),
+  epochs: z.int().min(1).default(10),
   iterations: z.int().min(1).default(48),
   groups: z.int().min(1).default(24),
   groupSize: z.int().min(2).default(8),
