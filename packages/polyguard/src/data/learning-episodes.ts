@@ -41,8 +41,8 @@ export interface ExpertPlan {
   readonly maxSteps: number;
 }
 
-/** Steps of mining that are worth imitating; the rest looks alike. */
-const MINING_STEPS = 40;
+/** Steps of mining that are worth imitating: an easy task to its declaration; what follows in larger ones looks alike. */
+const MINING_STEPS = 120;
 const COURSE_STEPS = 24;
 /** Of five scenarios that an oracle can play, one is. */
 const ORACLE_EVERY = 5;
