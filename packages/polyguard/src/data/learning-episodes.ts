@@ -18,7 +18,8 @@ export function learningEpisode(
   progress: number,
   use: "train" | "validate",
 ): { readonly seed: number; readonly options: { readonly scenario_id: string; readonly score_task: boolean } } {
-  const { task, subEnvironment } = CATALOGUE[rng.weightedIndex(CATALOGUE.map(({ subEnvironment }) => WEIGHTS[subEnvironment] ?? 1))]!;
+  const { task, subEnvironment } =
+    CATALOGUE[rng.weightedIndex(CATALOGUE.map(({ subEnvironment }) => WEIGHTS[subEnvironment] ?? 1))]!;
   const at = Math.min(1, Math.max(0, progress));
   const tiers = TIERS_FIRST.map((share, i) => share + at * (TIERS_LAST[i]! - share));
   const split = use === "train" ? "train" : "val";
