@@ -19,6 +19,7 @@ import {
 } from "./figures.ts";
 import { measureFlow } from "./flow.ts";
 import { measureHoldouts } from "./holdouts.ts";
+import { measureLearn } from "./learn.ts";
 import { measureNn } from "./nn.ts";
 import { measurePlanner } from "./planner.ts";
 import { measurePolyguard } from "./polyguard.ts";
@@ -40,6 +41,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   flow: measureFlow,
   ppo: measurePpo,
   holdouts: measureHoldouts,
+  learn: measureLearn,
 };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");

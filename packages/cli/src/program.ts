@@ -9,6 +9,7 @@ import { registerFlow } from "./commands/flow.ts";
 import { registerGrpo } from "./commands/grpo.ts";
 import { registerKb } from "./commands/kb.ts";
 import { registerNew } from "./commands/new.ts";
+import { registerPipeline } from "./commands/pipeline.ts";
 import { registerPlay } from "./commands/play.ts";
 import { registerReplay } from "./commands/replay.ts";
 import { registerReview } from "./commands/review.ts";
@@ -68,6 +69,7 @@ function makeProgram(terminal: Terminal): Command {
   registerTrain(program, terminal);
   registerSft(program, terminal);
   registerGrpo(program, terminal);
+  registerPipeline(program, terminal);
   registerEval(program, terminal);
   registerRuns(program, terminal);
   registerExport(program, terminal);

@@ -64,7 +64,12 @@ export function trainingCommand(
 /** Evaluation episodes are apart from those of training: their vector seed has another origin. */
 const EVALUATION_SEED_OFFSET = 1_000_000_007;
 
-const ENDED = { done: "Done", solved: "Solved", stopped: "Stopped and saved" } as const;
+const ENDED = {
+  done: "Done",
+  solved: "Solved",
+  stalled: "Ended, as validation no longer improved,",
+  stopped: "Stopped and saved",
+} as const;
 
 /** What one algorithm adds to a session. */
 export interface TrainingPlan {

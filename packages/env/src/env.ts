@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Rng } from "./rng.ts";
+import type { SceneProvider } from "./scene.ts";
 import type { Space, SpaceValue } from "./spaces.ts";
 
 /** A value or a promise of it. In-process trainers take {@link SyncEnv}, the server takes either. */
@@ -212,6 +213,8 @@ export interface EnvDefinition<
   readonly observationSpace?: Space;
   readonly actionSpace?: Space;
   readonly candidates?: CandidateProvider<Action, Observation>;
+  /** Candidates among items that stand in relations, for policies with sets, a graph and a memory. */
+  readonly scenes?: SceneProvider<Action, Observation>;
   readonly tasks?: TaskProvider;
   readonly tools?: readonly EnvTool<E>[];
   readonly services?: readonly EnvService[];
@@ -222,6 +225,15 @@ export interface EnvDefinition<
    * Draws from `rng` only.
    */
   sampleAction(rng: Rng, last: ResetResult<Observation> | StepResult<Observation>): Action;
+  /**
+   * An episode to learn from, or one to see by how far learning has come: the same for the same stream. Default: a seed drawn from it.
+   * @param progress share of the training that is done, 0-1: harder episodes may come later
+   */
+  learningEpisode?(
+    rng: Rng,
+    progress: number,
+    use: "train" | "validate",
+  ): { readonly seed: number; readonly options: Readonly<Record<string, unknown>> };
   /** Member of `observationSpace` that stands for an observation. */
   encodeObservation?(observation: Observation, info: Info): SpaceValue;
   /** Action that a member of `actionSpace` stands for, chosen in the state of `last`. */

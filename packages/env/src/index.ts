@@ -78,6 +78,7 @@ export {
   rubric,
 } from "./rubric/rubric.ts";
 export { exponentialCredit, Trajectory, type TrajectoryOptions, type TrajectoryStep } from "./rubric/trajectory.ts";
+export type { Scene, SceneProvider, SceneReader, SceneResult, SceneShape } from "./scene.ts";
 export { checkSeed } from "./seed.ts";
 export { type EpisodeStart, type Simulator, SimulatorEnv, type Transition } from "./simulator.ts";
 export {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { Rng } from "@praxis/env";
 import { type CdsOptions, cdsServices } from "./cds/services.ts";
 import { definePolyGuard, type PolyGuardDefinition, type PolyGuardOptions } from "./definition.ts";
@@ -13,6 +14,12 @@ import { reviewRecord } from "./review.ts";
 export interface BundledOptions extends PolyGuardOptions {
   /** For the CDS Hooks services; by default they judge as of the newest date sent, and feedback is only checked. */
   readonly cds?: Partial<CdsOptions>;
+}
+
+/** Folder of the learned policies that ship with the package, one folder each. Node only. */
+export function checkpointsFolder(): string {
+  // `../` is right from src and from dist alike.
+  return fileURLToPath(new URL("../checkpoints", import.meta.url));
 }
 
 /**

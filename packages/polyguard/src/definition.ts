@@ -3,11 +3,14 @@ import { z } from "zod";
 import { type StepAction, stepActionSchema } from "./actions/schema.ts";
 import type { CourseContext } from "./course/context.ts";
 import { CourseEvaluator } from "./course/evaluator.ts";
+import { learningEpisode } from "./data/learning-episodes.ts";
 import { makePolyGuardEnv, POLYGUARD_ID, type PolyGuardEnv, type PolyGuardParts } from "./env.ts";
 import { loadDrugNames } from "./fhir/drug-names.ts";
 import type { KnowledgeBase } from "./kb/types.ts";
 import { type Observation, observationSchema } from "./observation/schema.ts";
 import { makeBestJ } from "./policies/best-j.ts";
+import { makeScenes } from "./policies/learned/provider.ts";
+import type { SceneSwitches } from "./policies/learned/scene-reader.ts";
 import { randomMiningAction } from "./policies/mining/random-mining.ts";
 import { guessedJudgement } from "./policies/new-drug/judgement.ts";
 import { resetSchema } from "./reset-options.ts";
@@ -28,6 +31,29 @@ export const NOTICE = "Research simulation, not medical advice. Not a medical de
 /** Version of the environment's behaviour. */
 export const POLYGUARD_VERSION = "0.2.0";
 
+/** Settings of training that suit the environment; flags and files outrank them. */
+const SFT_DEFAULTS = {
+  ...{
+    decisions: "scenes",
+    epochs: 8,
+    minibatchSize: 64,
+    learningRate: 1e-3,
+    learningRateSchedule: "linear",
+    entropyCoef: 0.03,
+  },
+};
+const GRPO_DEFAULTS = {
+  ...{ decisions: "scenes", returns: "task", forkAt: "anywhere", iterations: 48, groupsPerIteration: 24, groupSize: 8 },
+  ...{
+    learningRate: 5e-4,
+    learningRateSchedule: "linear",
+    klCoef: 0.01,
+    entropyCoef: 0.005,
+    epochs: 4,
+    minibatchSize: 24,
+  },
+};
+
 const MOST_STEPS = Math.max(...Object.values(SUB_ENVIRONMENT_TABLE).map(({ maxSteps }) => maxSteps));
 /** Actions of another step that are answered and not counted, before the third ends the episode. */
 const STALE_STEPS = 2;
@@ -40,6 +66,8 @@ export interface PolyGuardOptions {
   readonly readme?: string;
   /** Synonym table for records (`name, drug_id, kind, source`); without it only generic names and codes are read. */
   readonly synonyms?: string;
+  /** What scenes for learned policies leave out, for ablations; default nothing. */
+  readonly scenes?: SceneSwitches;
   /** Text of the scenario pack of a task; without it no packed scenario can be played. */
   readonly readPack?: (task: Task) => string;
 }
@@ -95,8 +123,12 @@ export function definePolyGuard(kb: KnowledgeBase, options: PolyGuardOptions = {
       knowledge_base: { hash: kb.hash, drugs: kb.drugs.length, interactions: kb.rules.length },
       timeouts_ms: DEFAULT_TIMEOUTS_MS,
       sub_environments: SUB_ENVIRONMENTS,
+      sft: SFT_DEFAULTS,
+      grpo: GRPO_DEFAULTS,
     },
     sampleAction,
+    learningEpisode,
+    scenes: makeScenes(kb, options.scenes),
     makeEnv: ({ seed } = {}) => makePolyGuardEnv(parts, seed),
   };
 }

@@ -12,7 +12,7 @@ export {
 } from "./agents/options.ts";
 export { MODEL_ROLES, type ModelRole, type RoleModel } from "./agents/role-model.ts";
 export { renderTranscript, type Utterance } from "./agents/transcript.ts";
-export { type BundledOptions, loadBundledBrandNames, loadPolyGuard } from "./bundled.ts";
+export { type BundledOptions, checkpointsFolder, loadBundledBrandNames, loadPolyGuard } from "./bundled.ts";
 export type { CardFeedback } from "./cds/feedback.ts";
 export type { CourseContext } from "./course/context.ts";
 export { CourseEvaluator, type CourseValue } from "./course/evaluator.ts";

@@ -1,4 +1,4 @@
-import { type EnvDefinition, envSeed, type Policy, PraxisError, type SyncEnv } from "@praxis/env";
+import { type EnvDefinition, envSeed, type Policy, PraxisError, Rng, type SyncEnv } from "@praxis/env";
 import { type Kernels, Tape } from "@praxis/nn";
 import type { EvaluationResult } from "./evaluate.ts";
 import { beginPlay, type PlayedEpisode, playTurn, running, tryReset } from "./played-episode.ts";
@@ -29,10 +29,17 @@ export function evaluateSmallPolicy(request: SmallEvaluationRequest): Evaluation
   const episodes: PlayedEpisode<unknown>[] = [];
   try {
     envs.forEach((env, i) => {
-      const last = tryReset(env, { seed: envSeed(seed, i), options });
-      if (typeof last !== "string") episodes.push(beginPlay({ env, rng: null, last, memory: policy.initialMemory() }));
+      const drawn = definition.learningEpisode?.(Rng.fromSeed(seed, `validation/${i}`), 1, "validate");
+      const last = tryReset(env, {
+        seed: drawn?.seed ?? envSeed(seed, i),
+        options: { ...options, ...drawn?.options },
+      });
+      if (typeof last !== "string")
+        episodes.push(
+          beginPlay({ env, task: task.episode?.() ?? task, rng: null, last, memory: policy.initialMemory() }),
+        );
     });
-    const players = { policy, task, tape: new Tape(kernels, { recording: false }) };
+    const players = { policy, tape: new Tape(kernels, { recording: false }) };
     for (let step = 0; step < limit && running(episodes).length > 0; step++) playTurn(players, running(episodes));
   } finally {
     for (const env of envs) env.close();
@@ -41,7 +48,9 @@ export function evaluateSmallPolicy(request: SmallEvaluationRequest): Evaluation
   if (unfinished > 0)
     throw new PraxisError("VALIDATION_ERROR", `${unfinished} evaluation episodes did not end within ${limit} steps.`);
   const kept = episodes.filter(({ failure }) => failure === null);
-  const returns = kept.map(({ steps }) => steps.reduce((sum, { reward }) => sum + reward, 0));
+  const returns = kept.map(
+    ({ steps, last, task: own }) => own.returnOf?.(last) ?? steps.reduce((sum, { reward }) => sum + reward, 0),
+  );
   return { returns, excluded: request.episodes - kept.length };
 }
 
@@ -51,19 +60,21 @@ export function makeSmallAgentPolicy(
   { policy, task, kernels }: SmallAgent<unknown> & { readonly kernels: Kernels },
 ): Policy {
   const tape = new Tape(kernels, { recording: false });
+  let own = task.episode?.() ?? task;
   let memory = policy.initialMemory();
   return {
     name,
     reset() {
+      own = task.episode?.() ?? task;
       memory = policy.initialMemory();
     },
     act(observation, info) {
       tape.reset();
       const last = { observation, info };
-      const decision = task.decisionOf(last);
+      const decision = own.decisionOf(last);
       const [chosen] = policy.choose(tape, [{ decision, memory, rng: null }]);
       memory = chosen!.memory;
-      return task.actionOf(chosen!.choice, decision, last);
+      return own.actionOf(chosen!.choice, decision, last);
     },
   };
 }

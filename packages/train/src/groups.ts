@@ -52,17 +52,27 @@ export interface GroupSettings {
   readonly gamma: number;
   /** Steps that follow at most; null: to the episode's end. */
   readonly horizon: number | null;
+  /** What a completion came to: the sum of its rewards, or what the task says of an episode that has ended, where it does. */
+  readonly returns: "rewards" | "task";
   /** What becomes of a group with a failed completion: the completion is tried again, or the group is left out. */
   readonly partialGroups: "refill" | "drop";
   /** Tries of one completion under `refill` before its group is left out. */
   readonly maxAttempts: number;
 }
 
+/** Where one group's episode begins. */
+export interface GroupStart {
+  /** Number of the group in the whole batch. */
+  readonly index: number;
+  readonly seed: number;
+  /** Reset options of this episode beside those of all. */
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
 /** Which groups to collect. */
 export interface GroupPlan extends GroupSettings {
   readonly resetOptions: Readonly<Record<string, unknown>>;
-  /** Seed of each group's episode, and its number in the whole batch. */
-  readonly groups: readonly { readonly index: number; readonly seed: number }[];
+  readonly groups: readonly GroupStart[];
   /** Stream of the whole batch; each completion has one of its own, so that the order of work changes nothing. */
   readonly rng: Rng;
 }
@@ -78,11 +88,13 @@ export interface GroupBatch<Decision> {
 }
 
 /** Where a group begins. */
-interface Fork {
+interface Fork<Decision> {
   readonly step: number;
   readonly snapshot: EnvSnapshot;
   readonly last: LastResult;
   readonly memory: Float32Array;
+  /** As it was before it read `last`. */
+  readonly task: DecisionTask<Decision>;
 }
 
 /**
@@ -92,12 +104,12 @@ interface Fork {
 export function collectGroups<Decision>(context: GroupContext<Decision>, plan: GroupPlan): GroupBatch<Decision> {
   const { definition, policy, task, kernels } = context;
   const envs = Array.from({ length: plan.groupSize }, () => definition.makeEnv() as SyncEnv);
-  const players = { policy, task, tape: new Tape(kernels, { recording: false }) };
+  const players = { policy, tape: new Tape(kernels, { recording: false }) };
   const groups: Group<Decision>[] = [];
   const failures: string[] = [];
   try {
-    for (const { index, seed } of plan.groups) {
-      const group = collectGroup(players, envs, plan, { index, seed, failures });
+    for (const start of plan.groups) {
+      const group = collectGroup(players, envs, plan, { start, task, failures });
       if (group !== null) groups.push(group);
     }
   } finally {
@@ -126,16 +138,22 @@ function collectGroup<Decision>(
   players: Players<Decision>,
   envs: readonly SyncEnv[],
   plan: GroupPlan,
-  { index, seed, failures }: { readonly index: number; readonly seed: number; readonly failures: string[] },
+  {
+    start: { index, seed, options = {} },
+    task,
+    failures,
+  }: { readonly start: GroupStart; readonly task: DecisionTask<Decision>; readonly failures: string[] },
 ): Group<Decision> | null {
   const { groupSize, partialGroups, maxAttempts, rng } = plan;
   const done = new Map<number, Completion<Decision>>();
   const tries = partialGroups === "refill" ? maxAttempts : 1;
-  let fork: Fork | null = null;
+  let fork: Fork<Decision> | null = null;
   for (let attempt = 0; attempt < tries && done.size < groupSize; attempt++) {
     const streamOf = (who: string): Rng => rng.split(`group-${index}/${who}/attempt-${attempt}`);
     if (fork === null) {
-      const found = findFork(players, envs[0]!, plan, { seed, rng: streamOf("prefix") });
+      const found = findFork(players, envs[0]!, plan, {
+        ...{ seed, task, options, rng: streamOf("prefix") },
+      });
       if (typeof found === "string") {
         failures.push(`Group ${index}, before its common state: ${found}`);
         continue;
@@ -144,14 +162,17 @@ function collectGroup<Decision>(
     }
     for (let member = 0; member < groupSize; member++) envs[member]!.restore(fork.snapshot);
     const missing = Array.from({ length: groupSize }, (_, member) => member).filter((member) => !done.has(member));
-    const { last, memory } = fork;
+    const { last, memory, task: before } = fork;
     const episodes = missing.map((member) =>
-      beginPlay<Decision>({ env: envs[member]!, rng: streamOf(`member-${member}`), last, memory }),
+      beginPlay<Decision>({
+        ...{ env: envs[member]!, task: before.fork?.() ?? before, last, memory },
+        rng: streamOf(`member-${member}`),
+      }),
     );
     playOn(players, episodes, plan.horizon ?? Number.POSITIVE_INFINITY);
     episodes.forEach((episode, i) => {
       const member = missing[i]!;
-      if (episode.failure === null) done.set(member, completionOf(member, episode, plan.gamma));
+      if (episode.failure === null) done.set(member, completionOf(member, episode, plan));
       else failures.push(`Group ${index}, completion ${member}, ${episode.failure}`);
     });
   }
@@ -173,15 +194,26 @@ function findFork<Decision>(
   players: Players<Decision>,
   env: SyncEnv,
   { forkAt, resetOptions }: GroupPlan,
-  { seed, rng }: { readonly seed: number; readonly rng: Rng },
-): Fork | string {
-  const first = tryReset(env, { seed, options: resetOptions });
+  from: {
+    readonly seed: number;
+    readonly task: DecisionTask<Decision>;
+    readonly options: Readonly<Record<string, unknown>>;
+    readonly rng: Rng;
+  },
+): Fork<Decision> | string {
+  const { seed, options, rng } = from;
+  const task = from.task.episode?.() ?? from.task;
+  const first = tryReset(env, { seed, options: { ...resetOptions, ...options } });
   if (typeof first === "string") return first;
   const memory = players.policy.initialMemory();
-  const start = tryCall((): Fork => ({ step: 0, snapshot: env.snapshot(), last: first, memory }));
+  const start = tryCall(
+    (): Fork<Decision> => ({
+      ...{ step: 0, snapshot: env.snapshot(), last: first, memory, task: task.fork?.() ?? task },
+    }),
+  );
   if (typeof start === "string" || forkAt === "start") return start;
   const draw = rng.split("fork");
-  const episode = beginPlay<Decision>({ env, rng, last: first, memory });
+  const episode = beginPlay<Decision>({ env, task, rng, last: first, memory });
   let fork = start;
   for (let step = 1; ; step++) {
     playTurn(players, [episode]);
@@ -190,7 +222,11 @@ function findFork<Decision>(
     // The k-th state replaces the one held with chance 1/k, so that in the end each was as likely.
     if (draw.uniform() * (step + 1) < 1) {
       const { last, memory: now } = episode;
-      const here = tryCall((): Fork => ({ step, snapshot: env.snapshot(), last, memory: now }));
+      const here = tryCall(
+        (): Fork<Decision> => ({
+          ...{ step, snapshot: env.snapshot(), last, memory: now, task: task.fork?.() ?? task },
+        }),
+      );
       if (typeof here === "string") return here;
       fork = here;
     }
@@ -199,10 +235,11 @@ function findFork<Decision>(
 
 function completionOf<Decision>(
   member: number,
-  { steps, rewardComponents }: PlayedEpisode<Decision>,
-  gamma: number,
+  { steps, rewardComponents, last, hasEnded, task }: PlayedEpisode<Decision>,
+  { gamma, returns }: GroupSettings,
 ): Completion<Decision> {
-  const reward = steps.reduceRight((following, step) => step.reward + gamma * following, 0);
+  const told = hasEnded && returns === "task" ? (task.returnOf?.(last) ?? null) : null;
+  const reward = told ?? steps.reduceRight((following, step) => step.reward + gamma * following, 0);
   return { member, steps, reward, rewardComponents };
 }
 

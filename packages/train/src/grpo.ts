@@ -3,7 +3,7 @@ import { Adam, type Kernels, type Module, NnError, Tape, zeroGradients } from "@
 import { z } from "zod";
 import { computeGroupAdvantages, hasZeroVariance } from "./advantages.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import { collectGroups, type GroupBatch, type GroupPlan, hashGroups } from "./groups.ts";
+import { collectGroups, type GroupBatch, type GroupPlan, type GroupStart, hashGroups } from "./groups.ts";
 import { prefixed, restoreParameters, tensorsOf, unprefixed } from "./model-tensors.ts";
 import type { DecisionSequence, DecisionTask, SmallPolicy } from "./small-policy.ts";
 import { clippedSurrogate, klK3 } from "./surrogate.ts";
@@ -19,6 +19,10 @@ export const grpoSettings = z.strictObject({
     .describe("the common state: an episode's first, or any that the policy meets while it plays one"),
   gamma: z.number().min(0).max(1).default(1).describe("discount of the rewards after the common state"),
   horizon: z.int().min(1).nullable().default(null).describe("steps after the common state; none: to the end"),
+  returns: z
+    .enum(["rewards", "task"])
+    .default("rewards")
+    .describe("what a completion came to: the sum of its rewards, or what the task says of the whole episode"),
   epochs: z.int().min(1).default(1),
   minibatchSize: z.int().min(1).default(64).describe("completions of a minibatch"),
   learningRate: z.number().positive().default(1e-3),
@@ -135,12 +139,14 @@ export class Grpo<Decision> {
 
     // 1. Groups: the stream of an iteration depends on its number only.
     const rng = this.#root.split(`iteration-${this.#iteration}`);
-    const { groupSize, forkAt, gamma, horizon, partialGroups, maxAttempts } = settings;
+    const { groupSize, forkAt, gamma, horizon, returns, partialGroups, maxAttempts } = settings;
+    const startOf = (index: number): Omit<GroupStart, "index"> => {
+      const stream = rng.split(`seed-${index}`);
+      return definition.learningEpisode?.(stream, share, "train") ?? { seed: stream.uint32() };
+    };
     const plan: GroupPlan = {
-      ...{ groupSize, forkAt, gamma, horizon, partialGroups, maxAttempts, resetOptions, rng },
-      groups: Array.from({ length: settings.groupsPerIteration }, (_, index) => ({
-        ...{ index, seed: rng.split(`seed-${index}`).uint32() },
-      })),
+      ...{ groupSize, forkAt, gamma, horizon, returns, partialGroups, maxAttempts, resetOptions, rng },
+      groups: Array.from({ length: settings.groupsPerIteration }, (_, index) => ({ index, ...startOf(index) })),
     };
     const batch =
       (await this.#options.collector?.collect(plan, policy)) ??
@@ -193,23 +199,34 @@ export class Grpo<Decision> {
       const rewards = completions.map(({ reward }) => reward);
       if (hasZeroVariance(rewards)) return [];
       const advantages = computeGroupAdvantages(rewards, this.settings.advantage);
-      return completions.map(({ member, steps }, i): Sample<Decision> => {
-        const sequence = {
-          decisions: steps.map(({ decision }) => decision),
-          choices: steps.map(({ choice }) => choice),
-          memory,
-        };
-        const { policy, referencePolicy } = this.#options;
-        const logProbsOf = (of: SmallPolicy<Decision>): Float64Array => {
-          this.#tape.reset();
-          return of.evaluate(this.#tape, [sequence]).logProbs;
-        };
-        const label = `group ${g}, completion ${member}`;
-        return {
-          ...{ label, sequence, advantage: advantages[i]!, logProbs: logProbsOf(policy) },
-          referenceLogProbs: referencePolicy === undefined ? null : logProbsOf(referencePolicy),
-        };
-      });
+      const sequences = completions.map(({ steps }) => ({
+        decisions: steps.map(({ decision }) => decision),
+        choices: steps.map(({ choice }) => choice),
+        memory,
+      }));
+      const { policy, referencePolicy } = this.#options;
+      const now = this.#logProbsOf(policy, sequences);
+      const reference = referencePolicy === undefined ? null : this.#logProbsOf(referencePolicy, sequences);
+      return completions.map(
+        ({ member }, i): Sample<Decision> => ({
+          label: `group ${g}, completion ${member}`,
+          sequence: sequences[i]!,
+          advantage: advantages[i]!,
+          logProbs: now[i]!,
+          referenceLogProbs: reference?.[i] ?? null,
+        }),
+      );
+    });
+  }
+
+  /** Log-probabilities of a group's choices, one list a sequence. */
+  #logProbsOf(policy: SmallPolicy<Decision>, sequences: readonly DecisionSequence<Decision>[]): Float64Array[] {
+    this.#tape.reset();
+    const { logProbs } = policy.evaluate(this.#tape, sequences);
+    let at = 0;
+    return sequences.map(({ decisions }) => {
+      at += decisions.length;
+      return logProbs.slice(at - decisions.length, at);
     });
   }
 

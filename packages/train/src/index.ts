@@ -17,6 +17,7 @@ export {
 } from "./advantages.ts";
 export { type CandidateDecision, CandidatePolicy, makeCandidateTask } from "./candidate-policy.ts";
 export { type Checkpoint, checkpointName, latestCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.ts";
+export { type Demonstration, type DemonstrationRequest, demonstrate } from "./demonstrate.ts";
 export { cartPole, maskedCartPole } from "./envs/cart-pole.ts";
 export { grid } from "./envs/grid.ts";
 export { type EvaluationRequest, type EvaluationResult, evaluatePolicy } from "./evaluate.ts";
@@ -31,6 +32,7 @@ export {
   type GroupContext,
   type GroupPlan,
   type GroupSettings,
+  type GroupStart,
   hashGroups,
 } from "./groups.ts";
 export {
@@ -42,6 +44,7 @@ export {
   grpoSettings,
 } from "./grpo.ts";
 export { type MaskedDecision, MaskedPolicy, makeMaskedTask } from "./masked-policy.ts";
+export { restoreParameters } from "./model-tensors.ts";
 export { ObservationNormalizer, RewardNormalizer, RunningMoments } from "./normalizers.ts";
 export { type ObservationBlock, observationBlock } from "./observation-blocks.ts";
 export type { ColumnRange, ObservationLayout } from "./observation-layout.ts";
@@ -58,6 +61,8 @@ export {
   readRunConfig,
   runName,
 } from "./run-folder.ts";
+export { type SceneNetworkSettings, sceneNetworkSettings } from "./scene-network.ts";
+export { CHOICE, makeSceneTask, ScenePolicy } from "./scene-policy.ts";
 export { Sft, type SftExample, type SftMetrics, type SftOptions, type SftSettings, sftSettings } from "./sft.ts";
 export { readTraceExamples, type TraceExamples } from "./sft-traces.ts";
 export { makeSmallAgent, type SmallAgent, type SmallAgentSettings, smallAgentSettings } from "./small-agent.ts";

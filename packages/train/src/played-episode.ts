@@ -12,6 +12,7 @@ export interface PlayedStep<Decision> {
 /** An episode while a policy plays it; changed by {@link playTurn}. */
 export interface PlayedEpisode<Decision> {
   readonly env: SyncEnv;
+  readonly task: DecisionTask<Decision>;
   /** Stream of its choices; null: the most likely ones. */
   readonly rng: Rng | null;
   readonly steps: PlayedStep<Decision>[];
@@ -26,35 +27,35 @@ export interface PlayedEpisode<Decision> {
 
 /** An episode that goes on from `last`. */
 export function beginPlay<Decision>(
-  from: Pick<PlayedEpisode<Decision>, "env" | "rng" | "last" | "memory">,
+  from: Pick<PlayedEpisode<Decision>, "env" | "task" | "rng" | "last" | "memory">,
 ): PlayedEpisode<Decision> {
   return { ...from, steps: [], rewardComponents: {}, hasEnded: false, failure: null };
 }
 
-/** The players: a policy, how it meets its environment, and memory for its work. */
+/** Who plays: a policy, and memory for its work. */
 export interface Players<Decision> {
   readonly policy: SmallPolicy<Decision>;
-  readonly task: DecisionTask<Decision>;
   readonly tape: Tape;
 }
 
 /** One decision in each of the episodes, side by side; all must be running. */
 export function playTurn<Decision>(
-  { policy, task, tape }: Players<Decision>,
+  { policy, tape }: Players<Decision>,
   episodes: readonly PlayedEpisode<Decision>[],
 ): void {
   tape.reset();
-  const turns = episodes.map(({ last, memory, rng }) => ({ decision: task.decisionOf(last), memory, rng }));
+  const turns = episodes.map(({ task, last, memory, rng }) => ({ decision: task.decisionOf(last), memory, rng }));
   const choices = policy.choose(tape, turns);
   episodes.forEach((episode, i) => {
     const { decision } = turns[i]!;
     const { choice, memory } = choices[i]!;
-    const result = tryCall(() => episode.env.step(task.actionOf(choice, decision, episode.last)));
+    const result = tryCall(() => episode.env.step(episode.task.actionOf(choice, decision, episode.last)));
     if (typeof result === "string") {
       episode.failure = `step ${episode.steps.length + 1}: ${result}`;
       return;
     }
     episode.memory = memory;
+    episode.task.judge?.(choice, result);
     episode.steps.push({ decision, choice, reward: result.reward });
     episode.last = result;
     episode.hasEnded = result.terminated || result.truncated;

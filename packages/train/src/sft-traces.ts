@@ -27,10 +27,13 @@ export function readTraceExamples<Decision>(
         "INVALID_TRACE",
         `Trace '${header.episodeId}' is of '${header.env}', not of '${definition.id}'.`,
       );
+    const own = task.episode?.() ?? task;
     let last: LastResult = env.reset({ seed: header.seed, options: header.options });
     return steps.map(({ step, action, observationHash, infraError }): SftExample<Decision> => {
-      const decision = task.decisionOf(last);
-      const found = task.choiceOf(action, decision, last);
+      const decision = own.decisionOf(last);
+      const found = own.choiceOf(action, decision, last);
+      // A task with a memory of its own takes note of what is done.
+      if (found !== null && own !== task) own.actionOf(found.choice, decision, last);
       const result = env.step(action);
       if (found === null || hashJson(result.observation) !== observationHash)
         throw new PraxisError(

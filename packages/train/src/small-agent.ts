@@ -5,15 +5,20 @@ import { z } from "zod";
 import { CandidatePolicy, makeCandidateTask } from "./candidate-policy.ts";
 import { MaskedPolicy, makeMaskedTask, maskedSpaces } from "./masked-policy.ts";
 import { isRecurrent, networkOptions, networkSettings } from "./network-settings.ts";
+import { sceneNetworkSettings } from "./scene-network.ts";
+import { makeSceneTask, ScenePolicy } from "./scene-policy.ts";
 import type { DecisionTask, SmallPolicy } from "./small-policy.ts";
 
 /** Settings of a small policy, for SFT and GRPO alike. */
 export const smallAgentSettings = z.strictObject({
   decisions: z
-    .enum(["masked", "candidates"])
+    .enum(["masked", "candidates", "scenes"])
     .default("masked")
-    .describe("masked: a distribution over the action space; candidates: scores of the actions that are offered"),
+    .describe(
+      "masked: a distribution over the action space; candidates: scores of the actions that are offered; scenes: the same among items that stand in relations, with a memory",
+    ),
   ...networkSettings.shape,
+  ...sceneNetworkSettings.shape,
 });
 
 export type SmallAgentSettings = z.output<typeof smallAgentSettings>;
@@ -38,6 +43,13 @@ export function makeSmallAgent(
       policy: new MaskedPolicy({ kernels, rng, ...maskedSpaces(definition), ...network }),
       task: makeMaskedTask(definition),
     } as SmallAgent<unknown>;
+  if (settings.decisions === "scenes") {
+    const task = makeSceneTask(definition);
+    return {
+      policy: new ScenePolicy({ kernels, rng, shape: definition.scenes!.shape, settings }),
+      task,
+    } as SmallAgent<unknown>;
+  }
   if (isRecurrent(settings) || network.encoder !== null)
     throw new PraxisError("INVALID_CONFIG", "Candidates are scored one by one: no LSTM and no observationBlocks.");
   const task = makeCandidateTask(definition);

@@ -15,6 +15,14 @@ export interface DecisionTask<Decision> {
     decision: Decision,
     last: LastResult,
   ): { readonly choice: Float32Array; readonly isLegal: boolean } | null;
+  /** Writes into a choice what its result tells of it; absent: nothing is learnt from that. */
+  judge?(choice: Float32Array, result: LastResult): void;
+  /** What an episode came to that ended with a result; null or absent: the sum of its rewards. */
+  returnOf?(last: LastResult): number | null;
+  /** A task for one episode, where tasks remember what they have read; absent: one serves all. */
+  episode?(): DecisionTask<Decision>;
+  /** A task that has read the same and goes on by itself; there with `episode`. */
+  fork?(): DecisionTask<Decision>;
 }
 
 /** One decision to make. */

@@ -26,6 +26,10 @@ export interface EvaluationPlan {
   readonly seed: number;
   /** Training ends once an evaluation's mean return is at least this. */
   readonly stopAtReturn?: number;
+  /** Training ends after so many evaluations in a row without a new best mean return. */
+  readonly patience?: number;
+  /** Mean returns of a resumed run's evaluations so far, in order, so that its patience is what it was. */
+  readonly earlier?: readonly number[];
 }
 
 /** What goes with a run of any trainer. */
@@ -41,7 +45,7 @@ export interface LoopOptions {
 
 /** How a run ended. */
 export interface LoopResult {
-  readonly ended: "done" | "solved" | "stopped";
+  readonly ended: "done" | "solved" | "stalled" | "stopped";
   readonly position: number;
   readonly iterations: number;
   /** The last evaluation, null without one. */
@@ -57,25 +61,34 @@ export async function runTrainer(
   const { evaluation: plan, signal, checkpointEvery = Number.POSITIVE_INFINITY } = options;
   let evaluation: EvaluationResult | null = null;
   const hasSolved = (): boolean => plan?.stopAtReturn !== undefined && meanReturn(evaluation) >= plan.stopAtReturn;
+  let best = Number.NEGATIVE_INFINITY;
+  let since = 0;
+  const count = (mean: number): void => {
+    since = mean > best ? 0 : since + 1;
+    best = Math.max(best, mean);
+  };
+  plan?.earlier?.forEach(count);
+  const hasStalled = (): boolean => plan?.patience !== undefined && since >= plan.patience;
   let savedAt = -1;
   const save = async (): Promise<void> => {
     if (options.onCheckpoint === undefined || savedAt === trainer.position) return;
     options.onCheckpoint(trainer.position, await trainer.save());
     savedAt = trainer.position;
   };
-  while (!trainer.isDone && !hasSolved() && signal?.aborted !== true) {
+  while (!trainer.isDone && !hasSolved() && !hasStalled() && signal?.aborted !== true) {
     const row = { ...(await trainer.iterate()) };
     if (plan !== undefined && (trainer.iteration % plan.every === 0 || trainer.isDone)) {
       evaluation = evaluate(plan);
       if (evaluation.returns.length > 0) row["evaluation/mean_return"] = meanReturn(evaluation);
       row["evaluation/excluded"] = evaluation.excluded;
+      count(meanReturn(evaluation));
     }
     options.onIteration?.(row);
     if (trainer.iteration % checkpointEvery === 0) await save();
     await turnOfEvents();
   }
   await save();
-  const ended = hasSolved() ? "solved" : trainer.isDone ? "done" : "stopped";
+  const ended = hasSolved() ? "solved" : trainer.isDone ? "done" : hasStalled() ? "stalled" : "stopped";
   return { ended, position: trainer.position, iterations: trainer.iteration, evaluation };
 }
 

@@ -154,7 +154,15 @@ test("an iteration in which every group is dropped still counts, and says why it
 });
 
 const GROUPS: GroupSettings = {
-  ...{ groupSize: 4, forkAt: "start", gamma: 1, horizon: null, partialGroups: "drop", maxAttempts: 1 },
+  ...{
+    groupSize: 4,
+    forkAt: "start",
+    gamma: 1,
+    horizon: null,
+    returns: "rewards",
+    partialGroups: "drop",
+    maxAttempts: 1,
+  },
 };
 
 function collect(
@@ -279,7 +287,7 @@ test("a log-probability that is not finite stops the step and names the completi
     override evaluate(...args: Parameters<MaskedPolicy["evaluate"]>) {
       const evaluation = super.evaluate(...args);
       // The ninth row of the minibatch is some completion's decision.
-      if (poisoned && evaluation.logProbs.length > 20) evaluation.logProbs[8] = Number.NaN;
+      if (poisoned && evaluation.logProbs.length > 40) evaluation.logProbs[8] = Number.NaN;
       return evaluation;
     }
   }

@@ -16,6 +16,7 @@ import type { Command } from "commander";
 import { type EvaluationSettings, runEvaluation, TEAM } from "../evaluation/run-evaluation.ts";
 import { readTrainingSeries } from "../evaluation/training-series.ts";
 import { composeReport, writeReport } from "../evaluation/write-report.ts";
+import { LEARNED_POLICIES, learnedAmong } from "../learning/learned-places.ts";
 import { makeProgress, type Terminal } from "../terminal.ts";
 
 /** Adds `praxis eval ENV`: policies on the same scenarios, with intervals, comparisons and a report. */
@@ -40,6 +41,10 @@ export function registerEval(program: Command, terminal: Terminal): void {
     .option("--workers <count>", "worker threads; results do not depend on it", String(availableParallelism()))
     .option("--out <folder>", "run folder; default one in runs/ named for the settings and the time")
     .option("--oracle-cache <folder>", "where values of best courses are kept", join("runs", "oracle-cache"))
+    .option(
+      "--learned <folder>",
+      "pipeline whose policies base, sft and grpo play; default those that ship with PolyGuard",
+    )
     .option("--resume", "go on with the run in --out")
     .option("--json", "the report as one JSON document on stdout instead of Markdown")
     .action(async (name: string, options: EvalOptions) => {
@@ -84,15 +89,20 @@ interface EvalOptions {
   readonly workers: string;
   readonly out?: string;
   readonly oracleCache: string;
+  readonly learned?: string;
   readonly resume?: boolean;
   readonly json?: boolean;
 }
 
 function settingsOf(options: EvalOptions): EvaluationSettings {
-  const policies = listed(options.policies).map((policy) => named("policy", policy, POLYGUARD_POLICIES));
+  const policies = listed(options.policies).map((policy) => 
+    named("policy", policy, [...POLYGUARD_POLICIES, ...LEARNED_POLICIES]),
+  );
+  const learned = learnedAmong(policies, options.learned);
   const variants = variantsOf(options.ablations);
   return {
     policies: variants.length === 0 || policies.includes(TEAM) ? policies : [...policies, TEAM],
+    ...(learned.length === 0 ? {} : { learned }),
     subEnvironments: allOr("sub-environment", options.subEnvironments, SUB_ENVIRONMENTS),
     splits: listed(options.split).map((each) => named("split", each, SPLITS)),
     difficulties: allOr("difficulty", options.difficulty, DIFFICULTIES),

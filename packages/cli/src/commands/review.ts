@@ -17,11 +17,14 @@ import {
 import { createServer } from "@praxis/server";
 import { type Command, Option } from "commander";
 import WebSocket from "ws";
+import { findLearned, isLearnedName, LEARNED_POLICIES } from "../learning/learned-places.ts";
+import { placedPolicy } from "../learning/placed-policy.ts";
 import { CheckFailed } from "../outcome.ts";
 import { makeProgress, styled, type Terminal } from "../terminal.ts";
 
 interface ReviewFlags {
   readonly policy: string;
+  readonly learned?: string;
   readonly asOf?: string;
   readonly url?: string;
   readonly json?: boolean;
@@ -38,7 +41,13 @@ export function registerReview(program: Command, terminal: Terminal): void {
     )
     .argument("<file...>", "FHIR R4 Bundles as JSON")
     .addOption(
-      new Option("--policy <name>", "policy that plays").choices([...OBSERVATION_POLICY_NAMES]).default("rule_based"),
+      new Option("--policy <name>", "policy that plays")
+        .choices([...OBSERVATION_POLICY_NAMES, ...LEARNED_POLICIES])
+        .default("rule_based"),
+    )
+    .option(
+      "--learned <folder>",
+      "pipeline whose policies base, sft and grpo play; default those that ship with PolyGuard",
     )
     .option("--as-of <date>", "day of the review, ISO 8601 (default: the bundle's timestamp)")
     .option("--url <url>", "PolyGuard on a running server, like http://127.0.0.1:8000/polyguard")
@@ -48,6 +57,9 @@ export function registerReview(program: Command, terminal: Terminal): void {
     .action(async (files: string[], flags: ReviewFlags) => {
       if (flags.fhir !== undefined && files.length !== 1)
         throw new PraxisError("INVALID_CONFIG", `--fhir writes one review; ${files.length} files were given.`);
+      const policy = isLearnedName(flags.policy)
+        ? await placedPolicy({ name: flags.policy, folder: findLearned(flags.policy, flags.learned), ablation: "none" })
+        : makeObservationPolicy(flags.policy);
       const server =
         flags.url === undefined
           ? createServer({ registry: new EnvRegistry([loadPolyGuard()]), port: 0, page: false })
@@ -66,7 +78,7 @@ export function registerReview(program: Command, terminal: Terminal): void {
               const review = await reviewRecord(env, {
                 bundle,
                 asOf: flags.asOf,
-                policy: makeObservationPolicy(flags.policy),
+                policy,
                 rng: Rng.fromSeed(0, "review"),
               });
               reviews.push({ name: basename(file), review });

@@ -4,6 +4,7 @@ import { hashText, PraxisError, parseTraces, type SyncEnv } from "@praxis/env";
 import { makeSyncEnv } from "@praxis/eval";
 import { readTraceExamples, sftSettings, smallAgentSettings, trainSft } from "@praxis/train";
 import type { Command } from "commander";
+import { readExperts } from "../learning/expert-file.ts";
 import type { Terminal } from "../terminal.ts";
 import { conductTraining, type TrainingOptions, type TrainingPlan, trainingCommand } from "../training-session.ts";
 import { settingsFor, sftRunSettings } from "./small-settings.ts";
@@ -11,8 +12,12 @@ import { settingsFor, sftRunSettings } from "./small-settings.ts";
 /** What `config.json` keeps of the traces, so that a resumed run learns from the same ones. */
 interface TraceFiles {
   readonly traces: readonly string[];
+  /** Expert episodes instead of traces; null or absent: none. */
+  readonly experts?: string | null;
   readonly tracesHash: string;
 }
+
+type SftCommandOptions = TrainingOptions & { readonly traces?: string[]; readonly experts?: string };
 
 /** Adds `praxis sft ENV --traces FILE`: supervised fine-tuning of a small policy on recorded episodes. */
 export function registerSft(program: Command, terminal: Terminal): void {
@@ -23,29 +28,42 @@ export function registerSft(program: Command, terminal: Terminal): void {
     schema: sftRunSettings,
   })
     .option("--traces <file...>", "episodes as JSON lines, as `praxis play --trace` writes them")
-    .action(async (name: string | undefined, options: TrainingOptions & { traces?: string[] }, self: Command) => {
-      if ((options.traces === undefined) === (options.resume === undefined))
-        throw new PraxisError("VALIDATION_ERROR", "A new run needs --traces FILE; a resumed one has its own.");
-      const plan = sftPlan(options.traces ?? [], terminal);
+    .option("--experts <file>", "polyguard: expert episodes, as `praxis pipeline` leaves them in experts.jsonl")
+    .action(async (name: string | undefined, options: SftCommandOptions, self: Command) => {
+      const given = [options.traces, options.experts, options.resume].filter((each) => each !== undefined);
+      if (given.length !== 1)
+        throw new PraxisError(
+          "VALIDATION_ERROR",
+          "A new run needs --traces FILE or --experts FILE; a resumed one has its own.",
+        );
+      const plan = sftPlan({ traces: options.traces ?? [], experts: options.experts ?? null }, terminal);
       await conductTraining(plan, { name, options, rest: self.args.slice(1) }, terminal);
     });
 }
 
-function sftPlan(files: readonly string[], terminal: Terminal): TrainingPlan {
+function sftPlan(
+  files: { readonly traces: readonly string[]; readonly experts: string | null },
+  terminal: Terminal,
+): TrainingPlan {
   return {
     algorithm: "sft",
     schema: sftRunSettings,
     resolve: (settings) => settingsFor(sftRunSettings, settings),
     context: (): Readonly<Record<string, unknown>> & TraceFiles => {
-      const traces = files.map((file) => resolve(file));
-      return { traces, tracesHash: hashText(readAll(traces)) };
+      const traces = files.traces.map((file) => resolve(file));
+      const experts = files.experts === null ? null : resolve(files.experts);
+      const tracesHash = hashText(readAll(experts === null ? traces : [experts]));
+      return { traces, ...(experts === null ? {} : { experts }), tracesHash };
     },
     goalOf: ({ settings }) => settingsFor(sftSettings, settings).epochs,
     async train({ definition, kernels, config, resume, loop }) {
-      const { traces, tracesHash } = config.context as unknown as TraceFiles;
-      const text = readAll(traces);
+      const { traces, experts = null, tracesHash } = config.context as unknown as TraceFiles;
+      const text = readAll(experts === null ? traces : [experts]);
       if (hashText(text) !== tracesHash)
-        throw new PraxisError("VALIDATION_ERROR", `${traces.join(", ")} changed since the run began. Begin another.`);
+        throw new PraxisError(
+          "VALIDATION_ERROR",
+          `${[...traces, experts ?? ""].join(" ").trim()} changed since the run began. Begin another.`,
+        );
       const env = makeSyncEnv(definition) as SyncEnv;
       try {
         return await trainSft({
@@ -54,6 +72,16 @@ function sftPlan(files: readonly string[], terminal: Terminal): TrainingPlan {
           agentSettings: settingsFor(smallAgentSettings, config.settings),
           ...(resume === undefined ? {} : { resume }),
           examplesFor({ task }) {
+            if (experts !== null) {
+              if (definition.scenes === undefined)
+                throw new PraxisError(
+                  "INVALID_CONFIG",
+                  `'${definition.id}' has no scenes; expert episodes are of those.`,
+                );
+              const { episodes } = readExperts(experts, definition.scenes.shape);
+              terminal.err(`${episodes.length} expert episodes.`);
+              return episodes;
+            }
             const { episodes, failedSteps, illegalSteps } = readTraceExamples(parseTraces(text), {
               ...{ definition, env, task },
             });

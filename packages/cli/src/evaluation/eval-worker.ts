@@ -4,7 +4,7 @@ import type { EvaluationJob, WorkerStart } from "./jobs.ts";
 
 // The body of a worker thread: plays the jobs that it is sent, one after another.
 
-const evaluator = new Evaluator((workerData as WorkerStart).bestJ);
+const evaluator = new Evaluator(workerData as WorkerStart);
 
 parentPort?.on("message", async (job: EvaluationJob) => {
   parentPort?.postMessage(await evaluator.play(job));

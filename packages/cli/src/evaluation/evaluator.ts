@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { type SyncEnv, toPraxisError } from "@praxis/env";
+import { type Policy, type SyncEnv, toPraxisError } from "@praxis/env";
 import {
   type EvaluationRow,
   evaluateEpisode,
@@ -11,7 +11,16 @@ import {
   makePolyguardPolicy,
   teamVariant,
 } from "@praxis/polyguard";
-import type { EvaluationFailure, EvaluationJob, EvaluationPlay, FoundBestJ, WorkerAnswer } from "./jobs.ts";
+import { placedPolicy } from "../learning/placed-policy.ts";
+import type {
+  EvaluationFailure,
+  EvaluationJob,
+  EvaluationPlay,
+  FoundBestJ,
+  LearnedPolicyPlace,
+  WorkerAnswer,
+  WorkerStart,
+} from "./jobs.ts";
 
 type PolyguardPolicy = ReturnType<typeof makePolyguardPolicy>;
 
@@ -21,10 +30,12 @@ export class Evaluator {
   readonly #known: Map<string, number>;
   readonly #policies = new Map<string, PolyguardPolicy>();
   readonly #brands = loadBundledBrandNames();
+  readonly #learned: readonly LearnedPolicyPlace[];
   #found: FoundBestJ[] = [];
   #oracleMs = 0;
 
-  constructor(bestJ: readonly FoundBestJ[]) {
+  constructor({ bestJ, learned }: WorkerStart) {
+    this.#learned = learned;
     this.#known = new Map(bestJ);
     const plan = makeBestJ(loadBundledKnowledgeBase(), {
       get: (key) => this.#known.get(key),
@@ -51,7 +62,7 @@ export class Evaluator {
     for (const play of plays)
       try {
         const { perturbation, variant } = play;
-        const policy = this.#policy(play);
+        const policy = await this.#policy(play);
         rows.push(
           await evaluateEpisode(this.#env, policy, { scenarioId, perturbation, variant, brands: this.#brands }),
         );
@@ -62,14 +73,14 @@ export class Evaluator {
     return { result: { scenarioId, rows, failures }, found: this.#found, oracleMs: this.#oracleMs };
   }
 
-  #policy({ policy: name, variant }: EvaluationPlay): PolyguardPolicy {
+  async #policy({ policy: name, variant }: EvaluationPlay): Promise<PolyguardPolicy> {
     const key = `${name}|${variant ?? ""}`;
-    let policy = this.#policies.get(key);
+    let policy: (PolyguardPolicy & Policy) | undefined = this.#policies.get(key);
     if (policy === undefined) {
-      policy =
-        variant === null
-          ? makePolyguardPolicy(name, this.#env)
-          : makePlannerCriticPolicy({ kb: loadBundledKnowledgeBase(), options: teamVariant(variant) });
+      const place = this.#learned.find((each) => each.name === name);
+      if (place !== undefined) policy = await placedPolicy(place);
+      else if (variant === null) policy = makePolyguardPolicy(name, this.#env);
+      else policy = makePlannerCriticPolicy({ kb: loadBundledKnowledgeBase(), options: teamVariant(variant) });
       this.#policies.set(key, policy);
     }
     return policy;

@@ -35,9 +35,18 @@ export interface JobResult {
 /** A J_best that was worked out on the way, for the cache. */
 export type FoundBestJ = readonly [key: string, bestJ: number];
 
+/** A policy that was learned, by the name it plays under. */
+export interface LearnedPolicyPlace {
+  readonly name: string;
+  readonly folder: string;
+  /** Ablation whose scenes it reads. */
+  readonly ablation: string;
+}
+
 /** What a worker is started with. */
 export interface WorkerStart {
   readonly bestJ: readonly FoundBestJ[];
+  readonly learned: readonly LearnedPolicyPlace[];
 }
 
 /** What a worker answers to a job. */

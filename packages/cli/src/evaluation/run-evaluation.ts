@@ -12,7 +12,7 @@ import {
   type SubEnvironment,
   variantIsIdle,
 } from "@praxis/polyguard";
-import type { EvaluationJob, FoundBestJ, JobResult } from "./jobs.ts";
+import type { EvaluationJob, FoundBestJ, JobResult, LearnedPolicyPlace } from "./jobs.ts";
 import { appendJsonLines, readJsonLines } from "./results-file.ts";
 import { playJobs } from "./worker-pool.ts";
 
@@ -27,6 +27,8 @@ export interface EvaluationSettings {
   readonly perturbations: readonly Perturbation[];
   /** Ways of playing of {@link TEAM} to be played beside its own. */
   readonly variants: readonly string[];
+  /** Policies among the names that were learned; their weights are part of the settings. */
+  readonly learned?: readonly (LearnedPolicyPlace & { readonly hash: string })[];
 }
 
 /** Policy that ablations are of. */
@@ -62,7 +64,8 @@ export async function runEvaluation(settings: EvaluationSettings, place: Evaluat
   const version = codeVersion();
   const ids = scenariosOf(settings);
   const file = join(place.out, "episodes.jsonl");
-  claimFolder(place, { ...settings, code: version });
+  const learned = settings.learned?.map(({ name, ablation, hash }) => ({ name, ablation, hash }));
+  claimFolder(place, { ...settings, ...(learned === undefined ? {} : { learned }), code: version });
   const done = new Map(readJsonLines<JobResult>(file).map((result) => [result.scenarioId, result]));
   const cacheFile = join(place.cache, `best-j-${version}.jsonl`);
   const jobs = ids
@@ -73,7 +76,7 @@ export async function runEvaluation(settings: EvaluationSettings, place: Evaluat
   place.onProgress(done.size, ids.length);
   await playJobs(jobs, {
     workers: place.workers,
-    start: { bestJ: readJsonLines<FoundBestJ>(cacheFile) },
+    start: { bestJ: readJsonLines<FoundBestJ>(cacheFile), learned: settings.learned ?? [] },
     onAnswer: (answer) => {
       appendJsonLines(file, [answer.result]);
       appendJsonLines(cacheFile, answer.found);

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeEvaluationReport, type ResultRow, renderHtml, renderMarkdown, type TrainingSeries } from "@praxis/eval";
+import { type EvaluationInput, makeEvaluationReport, type ResultRow, renderHtml, renderMarkdown, type TrainingSeries } from "@praxis/eval";
 import {
   CHANNELS,
   DEFAULT_WEIGHTS,
@@ -69,13 +69,19 @@ const PARTS = CHANNELS.flatMap((channel) =>
   })),
 );
 
-/** Makes the report of a run in all its forms. @param training progress of training runs to be shown with it */
-export function composeReport(
+/** Rows of a run as reports take them. */
+export function resultRows(settings: EvaluationSettings, run: EvaluationRun): ResultRow[] {
+  return run.results.flatMap((result) => result.rows.map((row) => resultRow(row, settings)));
+}
+
+/** What a report of a run is made from. @param training progress of training runs to be shown with it */
+export function evaluationInput(
   settings: EvaluationSettings,
   run: EvaluationRun,
-  training: readonly TrainingSeries[],
-): WrittenReport {
-  const rows = run.results.flatMap((result) => result.rows.map((row) => resultRow(row, settings)));
+  title: string,
+  training: readonly TrainingSeries[] = [],
+): EvaluationInput {
+  const rows = resultRows(settings, run);
   const failures = run.results.flatMap((result) => result.failures);
   const { splits, difficulties, subEnvironments, variants } = settings;
   const wanted = subEnvironments.flatMap((subEnvironment) =>
@@ -88,8 +94,8 @@ export function composeReport(
   );
   const played = new Set(rows.map(({ group }) => group));
   const groups = wanted.filter(({ group }) => played.has(group));
-  const { report, summary } = makeEvaluationReport({
-    title: "PolyGuard evaluation",
+  return {
+    title,
     notice: NOTICE,
     facts: [
       `Split ${splits.join(", ")}, difficulty ${difficulties.join(", ")}, ${settings.n} scenarios of each task wanted.`,
@@ -122,7 +128,17 @@ export function composeReport(
       }),
     ]),
     further: engineReport(),
-  });
+  };
+}
+
+/** Makes the report of a run in all its forms. @param training progress of training runs to be shown with it */
+export function composeReport(
+  settings: EvaluationSettings,
+  run: EvaluationRun,
+  training: readonly TrainingSeries[],
+): WrittenReport {
+  const failures = run.results.flatMap((result) => result.failures);
+  const { report, summary } = makeEvaluationReport(evaluationInput(settings, run, "PolyGuard evaluation", training));
   return {
     markdown: renderMarkdown(report),
     html: renderHtml(report),

@@ -1,5 +1,6 @@
 export { type CardFacts, dataCard, RowCounts } from "./card.ts";
 export { type DataRow, LeakAudit } from "./leaks.ts";
+export { type ExpertPlan, planExpert } from "./learning-episodes.ts";
 export { type DecisionRecord, hashObservation, playUnit } from "./play-unit.ts";
 export {
   advantagesOf,

@@ -35,7 +35,8 @@ export function candidateRows(reading: Reading): readonly CandidateRow[] {
   return reading.observation.candidates.map((wire) => candidateRow(reading, wire));
 }
 
-function candidateRow(reading: Reading, wire: Wire): CandidateRow {
+/** The row of one candidate. Fields: CANDIDATE_FIELDS. */
+export function candidateRow(reading: Reading, wire: Wire): CandidateRow {
   const { kb, legality, known } = reading;
   const oneHot = ACTION_TYPES.map((type) => bit(wire.action_type === type));
   const payload = readCandidate(kb, wire);

@@ -16,8 +16,8 @@ const STATUSES = ["active", "tapering", "held", "unreconciled", "stopped"] as co
 const SEVERITIES_DOWN = ["contraindicated", "major", "moderate"] as const;
 const QT_WEIGHT = { KR: 1, PR: 0.6, CR: 0.4, none: 0 } as const;
 const STRENGTH = { weak: 1, moderate: 2, strong: 3 } as const;
-/** Fields from the knowledge base: 8 facts, the risk columns, QT, inhibition and induction. */
-const TABLE_FIELDS = 8 + RISK_COLUMNS.length + 3;
+/** Number of fields from the knowledge base: 8 facts, the risk columns, QT, inhibition and induction. */
+export const TABLE_FIELDS = 8 + RISK_COLUMNS.length + 3;
 
 const bit = (holds: boolean): number => (holds ? 1 : 0);
 
@@ -98,7 +98,7 @@ const cache = new WeakMap<Drug, readonly number[]>();
 const NO_TABLE: readonly number[] = new Array<number>(TABLE_FIELDS).fill(0);
 
 /** What the knowledge base says of a drug; zeros for an unknown one. */
-function tableValues(drug: Drug | undefined): readonly number[] {
+export function tableValues(drug: Drug | undefined): readonly number[] {
   if (drug === undefined) return NO_TABLE;
   let values = cache.get(drug);
   if (values === undefined) {

@@ -19,6 +19,18 @@ export class ChartMemory {
   readonly refused = new Set<string>();
   #pending: { readonly step: number; readonly payload: ActionPayload } | null = null;
 
+  /** Another memory of the same. */
+  copy(): ChartMemory {
+    const copy = new ChartMemory();
+    copy.reviews.push(...this.reviews);
+    for (const [medRef, points] of this.doses) copy.doses.set(medRef, [...points]);
+    for (const [drugIndex, medRef] of this.crossOvers) copy.crossOvers.set(drugIndex, medRef);
+    for (const text of this.asked) copy.asked.add(text);
+    for (const text of this.refused) copy.refused.add(text);
+    copy.#pending = this.#pending;
+    return copy;
+  }
+
   /** Takes a new observation in: whether the last choice was done, and the doses of today. */
   see(observation: Observation): void {
     const { day } = observation.course;

@@ -61,6 +61,14 @@ export class ChartReader {
     return { kb: this.#kb, observation, known, legality, offers, asked: this.#memory.asked };
   }
 
+  /** A reader that has read the same and goes on by itself. */
+  fork(): ChartReader {
+    const copy = new ChartReader(this.#kb);
+    copy.#memory = this.#memory.copy();
+    copy.#episodeId = this.#episodeId;
+    return copy;
+  }
+
   /** Takes note of the action that was chosen on that chart; it counts once the next observation says that it was done. */
   choose(chart: Chart, payload: ActionPayload): void {
     this.#memory.choose(chart.observation.step, payload);

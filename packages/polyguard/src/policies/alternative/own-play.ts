@@ -40,7 +40,7 @@ export function makeReplacementPolicy(name: string, kb: KnowledgeBase, rank: Ran
     act: (observation): StepAction => {
       const chart = reader.read(observation);
       const block = observation.alternative;
-      const decision = block === undefined ? null : decide(chart, block);
+      const decision = block === undefined ? null : decideReplacement(chart, block);
       if (block === undefined || decision === null) return { raw: "" };
       reader.choose(chart, decision.offer.payload);
       const action = actionOf(chart, decision);
@@ -52,7 +52,8 @@ export function makeReplacementPolicy(name: string, kb: KnowledgeBase, rank: Ran
   };
 }
 
-function decide(chart: Chart, block: Block): Decision | null {
+/** The next step of a replacement: what must be known first, the recommendation, then the steps of its first choice. */
+export function decideReplacement(chart: Chart, block: Block): Decision | null {
   const find = (isIt: (offer: Chart["offers"][number]) => boolean) => chart.offers.find(isIt);
   const [first] = block.recommended ?? [];
   if (first === undefined) {

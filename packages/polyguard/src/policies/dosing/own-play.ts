@@ -13,7 +13,7 @@ const RENAL_RULES = [measureKidneys, mendDose, finishWhenMended];
 export const MAP_RULES: readonly PolicyRule[] = [orderLevel, doseByEstimate, keepDose, ...RENAL_RULES, ...COURSE_RULES];
 
 /** Doses in proportion to the level; then the renal rules and those of the course. */
-const PROPORTIONAL_RULES: readonly PolicyRule[] = [
+export const PROPORTIONAL_RULES: readonly PolicyRule[] = [
   orderLevel,
   doseInProportion,
   keepDose,

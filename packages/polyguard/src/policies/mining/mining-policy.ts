@@ -43,13 +43,14 @@ export function makeMiningPolicy(name: string, kb: KnowledgeBase, makeMiner: Mak
       seen = bandit.probes.length;
       const proposed = bandit.probes_left > 0 ? miner.propose(bandit.probes_left) : [];
       return proposed.length === 0
-        ? declareTexts(observation, findingTexts(drugs, miner))
+        ? declareFound(observation, bandit, miner)
         : probeAction(observation, bandit, proposed);
     },
   };
 }
 
-function positionsIn({ drugs }: BanditBlock, combination: readonly string[]): number[] {
+/** Positions of a combination's drugs in the task's list, ascending. */
+export function positionsIn({ drugs }: BanditBlock, combination: readonly string[]): number[] {
   return combination.map((id) => drugs.indexOf(id)).sort((a, b) => a - b);
 }
 
@@ -77,6 +78,11 @@ export function declareTexts(observation: Observation, findings: readonly string
     rationale: `${findings.length} findings were confirmed by probes.`,
     confidence: DECLARE_CONFIDENCE,
   });
+}
+
+/** A declaration of what a miner has found, as much of it as an action holds. */
+export function declareFound(observation: Observation, { drugs }: BanditBlock, miner: Miner): StepAction {
+  return declareTexts(observation, findingTexts(drugs, miner));
 }
 
 /** Texts of what a miner would declare, as many as an action may hold. */

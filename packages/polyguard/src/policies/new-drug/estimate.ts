@@ -56,24 +56,41 @@ export function estimateNewDrug(
   setting: ExposureSetting,
   isContraindicated: boolean,
 ): NewDrugEstimate {
+  const { qualities, exposure, decomposition } = weighPlans(kb, facts, setting, isContraindicated);
+  let best = qualities[0]!;
+  for (const each of qualities) if (each.quality > best.quality + 1e-12) best = each;
+  return { decomposition: decomposition(), plan: best.plan, planQuality: best.quality, exposure };
+}
+
+/** What the facts say of every start plan. */
+export interface PlanOutlook {
+  /** Expected quality of each plan, 0-1. */
+  readonly qualities: readonly { readonly plan: StartPlan; readonly quality: number }[];
+  /** Weighted mean of log E, back-transformed. */
+  readonly exposure: number;
+  /** Worked out when asked for: it costs more than the plans. */
+  decomposition(): Readonly<Record<string, number>>;
+}
+
+/** Weighs every start plan on what is believed after the facts. */
+export function weighPlans(
+  kb: KnowledgeBase,
+  facts: readonly NewDrugFact[],
+  setting: ExposureSetting,
+  isContraindicated: boolean,
+): PlanOutlook {
   const belief = believeNewDrug(kb, facts);
   const ratios = exposureRatios(belief, setting);
   const flags = flagsOfFacts(facts);
-  let best: StartPlan = "none";
-  let quality = -1;
-  for (const plan of PLANS) {
-    const expected = expectation(belief, ratios, (exposure) =>
-      planQuality(plan, bestPlan(planFacts(flags, exposure, isContraindicated))),
-    );
-    if (expected <= quality + 1e-12) continue;
-    best = plan;
-    quality = expected;
-  }
   return {
-    decomposition: { ...fractions(chooseParts(kb, belief, setting)), ...flags },
-    plan: best,
-    planQuality: quality,
+    qualities: PLANS.map((plan) => ({
+      plan,
+      quality: expectation(belief, ratios, (exposure) =>
+        planQuality(plan, bestPlan(planFacts(flags, exposure, isContraindicated))),
+      ),
+    })),
     exposure: Math.exp(expectation(belief, ratios, Math.log)),
+    decomposition: () => ({ ...fractions(chooseParts(kb, belief, setting)), ...flags }),
   };
 }
 

@@ -39,11 +39,15 @@ function makeEstimatingPolicy({ kb }: PlayTools): PolyGuardPolicy {
     act: (observation) => {
       const chart = reader.read(observation);
       const block = observation.new_drug;
-      if (block === undefined) return { raw: "" };
-      const facts = block.facts.map(factFromWire).filter((fact) => fact !== null);
-      return block.plan === null ? study(chart, block, facts) : watch(chart, block, facts);
+      return block === undefined ? { raw: "" } : actOnEstimate(chart, block);
     },
   };
+}
+
+/** The next step of a new drug's judgement: studies, the estimate, then watching and correcting it. */
+export function actOnEstimate(chart: Chart, block: NewDrugBlock): StepAction {
+  const facts = block.facts.map(factFromWire).filter((fact) => fact !== null);
+  return block.plan === null ? study(chart, block, facts) : watch(chart, block, facts);
 }
 
 function study(chart: Chart, block: NewDrugBlock, facts: readonly NewDrugFact[]): StepAction {
