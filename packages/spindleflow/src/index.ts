@@ -1,0 +1,1 @@
+export type { Bank } from "./bank/bank.ts";
