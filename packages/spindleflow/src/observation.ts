@@ -1,4 +1,6 @@
+import type { Violation } from "@praxis/env";
 import { z } from "zod";
+import type { Masks } from "./engine/masks.ts";
 import { graphDepth } from "./engine/graph.ts";
 import type { CallRecord, Party } from "./engine/log.ts";
 import { openConflicts, openFailures } from "./engine/run.ts";
@@ -146,7 +148,11 @@ const maskSchema = z.object({
 
 /** What an agent sees. `vector` is a Float32Array in process and an array on the wire; `vectorB64` stands for it if asked for. */
 export const observationSchema = z.object({
-  vector: z.custom<Float32Array>((value) => typeof value === "object" && value !== null).optional(),
+  vector: z
+    .any()
+    .refine((value) => value === undefined || Array.isArray(value) || value instanceof Float32Array, "must be numbers")
+    .meta({ type: "array", items: { type: "number" } })
+    .optional(),
   vectorB64: z.string().optional().describe("the vector as little-endian float32, base64"),
   action_mask: maskSchema,
   violations: z.array(z.looseObject({ kind: z.string(), message: z.string() })),
@@ -168,3 +174,49 @@ export const observationSchema = z.object({
     })
     .describe("texts for people and language models; policies on vectors don't need it"),
 });
+
+/** The observation in process. */
+export interface SpindleFlowObservation {
+  /** Shared with the environment's state: never write to it. Absent when `vectorB64` was asked for. */
+  readonly vector?: Float32Array;
+  readonly vectorB64?: string;
+  readonly action_mask: Masks;
+  readonly violations: readonly Violation[];
+  readonly summary: z.output<typeof observationSchema>["summary"];
+}
+
+/** Status of a slot in words. */
+function statusOf(state: EpisodeState, slot: number): "empty" | "free" | "delivered" | "failed" {
+  if (state.shift.seats[slot] === null) return "empty";
+  if (state.run.called[slot] === 0) return "free";
+  return state.run.delivered[slot] === 1 ? "delivered" : "failed";
+}
+
+/** Makes the observation of a state. */
+export function observe(index: BankIndex, state: EpisodeState, violations: readonly Violation[]): SpindleFlowObservation {
+  const { vector, shift, run, masks } = state;
+  const { task } = taskText(index, shift.tasks[state.taskIndex]!);
+  const summary = {
+    task: run.clarified ? task.clarifiedText : task.text,
+    task_number: state.taskIndex + 1,
+    tasks: shift.tasks.length,
+    elapsed_ms: run.elapsedMs,
+    measured_quality: run.measured,
+    roster: shift.seats.map((seat, slot) => {
+      const specialist = seat === null ? null : seatText(index, seat).specialist;
+      return { slot, role: specialist?.role ?? "", text: specialist?.text ?? "", status: statusOf(state, slot) };
+    }),
+  };
+  const rest = { action_mask: masks, violations, summary };
+  return state.encoding === "base64" ? { vectorB64: toBase64(vector), ...rest } : { vector, ...rest };
+}
+
+/** Little-endian float32 bytes in base64. */
+function toBase64(vector: Float32Array): string {
+  const view = new DataView(new ArrayBuffer(vector.length * 4));
+  for (let i = 0; i < vector.length; i++) view.setFloat32(4 * i, vector[i]!, true);
+  let text = "";
+  for (let at = 0; at < view.byteLength; at += 0x8000)
+    text += String.fromCharCode(...new Uint8Array(view.buffer, at, Math.min(0x8000, view.byteLength - at)));
+  return btoa(text);
+}
