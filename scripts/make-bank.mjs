@@ -11,11 +11,12 @@ import { makeMiniLm } from "../packages/llm/dist/index.js";
 import { findMiniLmFiles } from "../packages/llm/dist/node/index.js";
 import { selectKernels } from "../packages/nn/dist/node/index.js";
 import {
+  BankIndex,
   bankLines,
-  computeSpawnThreshold,
   encodeFloat16,
   layOutTexts,
   loadBankText,
+  measureThresholds,
   SECTORS,
   vectorsAt,
 } from "../packages/spindleflow/dist/bank/index.js";
@@ -42,6 +43,10 @@ function writeVectors(file, rows) {
   return { file, rows: rows.length, bytes: bytes.length, sha256: sha256(bytes) };
 }
 
+function rounded(figures) {
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number(value.toFixed(4))]));
+}
+
 function makeSector(minilm, sector) {
   const text = loadBankText(sector);
   const table = layOutTexts(text);
@@ -53,7 +58,7 @@ function makeSector(minilm, sector) {
     bankSha256: text.hash,
     vectors: writeVectors(`${sector}/vectors.f16`, bank),
     extraVectors: writeVectors(`${sector}/extra-vectors.f16`, extra),
-    spawnThreshold: Number(computeSpawnThreshold({ ...text, vectors }).toFixed(4)),
+    thresholds: rounded(measureThresholds(new BankIndex({ ...text, vectors }))),
   };
 }
 

@@ -24,10 +24,20 @@ export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** Sentences with slots, cut once: text, slot, text, slot … */
+export type Frame = readonly string[];
+
+/** Cuts a frame at its slots. */
+export function cutFrame(frame: string): Frame {
+  return frame.split(/\{(\w+)\}/);
+}
+
 /** A frame with its slots filled; `{Slot}` with a capital begins a sentence. */
-export function fillFrame(frame: string, slots: Readonly<Record<string, string>>): string {
-  return frame.replace(/\{(\w)(\w*)\}/g, (_, first: string, rest: string) => {
-    const value = slots[first.toLowerCase() + rest]!;
-    return first === first.toLowerCase() ? value : capitalised(value);
-  });
+export function fillFrame(frame: Frame, slots: Readonly<Record<string, string>>): string {
+  let text = frame[0]!;
+  for (let i = 1; i < frame.length; i += 2) {
+    const slot = frame[i]!;
+    text += (slots[slot] ?? capitalised(slots[slot.toLowerCase()]!)) + frame[i + 1]!;
+  }
+  return text;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CUES, SECTORS, type SectorWords, SHAPES, SKILL_COUNT, type Skill, TASK_CLASSES } from "./bank.ts";
+import { cutFrame, type Frame } from "./phrasing.ts";
 import { readYamlFile } from "./yaml-file.ts";
 
 /** Phrases of a skill that texts of every split use; the rest occur in the split `test` only. */
@@ -40,8 +41,8 @@ export interface SectorGrammar {
   readonly sector: string;
   readonly skills: readonly Skill[];
   readonly words: SectorWords;
-  readonly taskFrames: readonly string[];
-  readonly specialistFrames: readonly string[];
+  readonly taskFrames: readonly Frame[];
+  readonly specialistFrames: readonly Frame[];
 }
 
 /** A file's name, for messages, and its text. */
@@ -61,8 +62,8 @@ export function parseSectorGrammar(shared: NamedText, own: NamedText): SectorGra
     sector,
     skills: skills.map(({ name, phrases }, index) => ({ index, name, phrases })),
     words: { ...common, ...rest },
-    taskFrames,
-    specialistFrames,
+    taskFrames: taskFrames.map(cutFrame),
+    specialistFrames: specialistFrames.map(cutFrame),
   };
 }
 

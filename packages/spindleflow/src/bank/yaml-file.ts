@@ -59,7 +59,10 @@ export function readYamlFile<Schema extends z.ZodType>(
   const problem = (code: ProblemCode, path: readonly (string | number)[], message: string): void => {
     for (let depth = path.length; depth >= 0; depth--) {
       const node = depth === 0 ? document.contents : document.getIn(path.slice(0, depth), true);
-      if (isNode(node) && node.range) return at(node.range[0], code, path, message);
+      if (isNode(node) && node.range) {
+        at(node.range[0], code, path, message);
+        return;
+      }
     }
     at(0, code, path, message);
   };
@@ -82,21 +85,25 @@ type Report = (code: ProblemCode, path: readonly (string | number)[], message: s
 function report(issue: z.core.$ZodIssue, problem: Report): void {
   const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
   const where = path.join(".") || "the file";
+  if (issue.code === "unrecognized_keys") {
+    for (const key of issue.keys) problem("E206", [...path, key], `${where} has the unknown key '${key}'`);
+    return;
+  }
+  const isMissing = issue.code === "invalid_type" && issue.message.includes("received undefined");
+  if (isMissing) problem("E201", path, `${where} is missing; a value of type ${issue.expected} is needed`);
+  else problem(codeOf(issue, path.length), path, `${where}: ${issue.message}`);
+}
+
+function codeOf(issue: z.core.$ZodIssue, depth: number): ProblemCode {
   switch (issue.code) {
-    case "unrecognized_keys":
-      for (const key of issue.keys) problem("E206", [...path, key], `${where} has the unknown key '${key}'`);
-      return;
     case "invalid_type":
-      if (issue.input === undefined && issue.message.includes("undefined")) {
-        return problem("E201", path, `'${path.at(-1)}' is missing; a ${issue.expected} is needed`);
-      }
-      return problem(path.length === 0 ? "E120" : "E202", path, `${where}: ${issue.message}`);
+      return depth === 0 ? "E120" : "E202";
     case "invalid_value":
-      return problem("E207", path, `${where}: ${issue.message}`);
+      return "E207";
     case "invalid_format":
-      return problem("E210", path, `${where}: ${issue.message}`);
+      return "E210";
     default:
-      return problem("E208", path, `${where}: ${issue.message}`);
+      return "E208";
   }
 }
 
