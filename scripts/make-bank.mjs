@@ -1,7 +1,7 @@
 // Makes the banks of SpindleFlow anew: vectors of all texts by the embedder minilm, checksums, figures that need them.
-//   node scripts/make-bank.mjs [SECTOR...]          writes packages/spindleflow/data/ (needs the embedder's weights, 91 MB)
+//   node scripts/make-bank.mjs [SECTOR...]               writes packages/spindleflow/data/ (needs the embedder's weights, 91 MB)
 //   node scripts/make-bank.mjs --jsonl DIR [SECTOR...]   writes the texts with their latent fields as JSON lines for people
-// An hour of one core for all four sectors without the native kernels, ten minutes with them.
+// Some three minutes a sector on one free core with the native kernels.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
+import { fileURLToPath } from "node:url";
 import { makeReferenceKernels } from "@praxis/nn";
 import { selectKernels } from "@praxis/nn/node";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -17,7 +18,7 @@ const golden = readFileSync(new URL("fixtures/minilm-golden.jsonl", import.meta.
   .trim()
   .split("\n")
   .map((line) => JSON.parse(line) as Golden);
-const cache = new URL("../../../.peers/minilm", import.meta.url).pathname;
+const cache = fileURLToPath(new URL("../../../.peers/minilm", import.meta.url));
 
 const cosine = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
   const dot = (x: ArrayLike<number>, y: ArrayLike<number>) =>
