@@ -20,7 +20,9 @@ export interface Info {
   /** Illegal choices of this step. */
   readonly violations?: readonly Violation[];
   /** Which actions are legal now: one entry per discrete action, or the environment's own documented shape. */
-  readonly actionMask?: readonly boolean[] | Readonly<Record<string, readonly boolean[]>>;
+  readonly actionMask?:
+    | readonly boolean[]
+    | Readonly<Record<string, readonly boolean[] | readonly (readonly boolean[])[]>>;
   /** Why the episode ended, on its last step only. */
   readonly terminationReason?: string;
   /** Set when a verifier or back end failed: the step's reward must not be trained on. */
