@@ -1,10 +1,4 @@
-/** Makes a vector of a text; the id is kept beside vectors, as those of different embedders can't be compared. */
-export interface TextEmbedder {
-  readonly id: string;
-  readonly dim: number;
-  /** Vector of length 1; the zero vector for a text without features. */
-  embed(text: string): Float32Array;
-}
+import type { Embedder } from "./embedder.ts";
 
 /** English words that carry no subject: they count inside pairs of words only. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
@@ -53,7 +47,7 @@ function tokensOf(text: string): string[] {
  * root of its count), pairs of neighbours (0.7) and letter trigrams of each word with its ends marked (0.3). Words of no
  * subject count in pairs only. Each feature adds half its weight to four places.
  */
-export const hash384: TextEmbedder = {
+export const hash384: Embedder = {
   id: "hash384",
   dim: DIM,
   embed(text) {
@@ -83,4 +77,5 @@ export const hash384: TextEmbedder = {
     for (let i = 0; i < DIM; i++) vector[i] = sums[i]! / length;
     return vector;
   },
+  embedAll: (texts) => texts.map((text) => hash384.embed(text)),
 };

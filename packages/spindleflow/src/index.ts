@@ -1,4 +1,7 @@
-export type { Bank } from "./bank/bank.ts";
+export { type Bank, SECTORS } from "./bank/bank.ts";
+export { parseCatalog } from "./bank/catalog.ts";
+export { loadBank, loadBankText } from "./bank/load-bank.ts";
+export { type BankEmbedder, makeBank } from "./bank/make-bank.ts";
 export {
   defineSpindleFlow,
   SPINDLEFLOW_VERSION,

@@ -159,6 +159,16 @@ export interface BankVectors {
   cue(cue: Cue): Float32Array;
 }
 
+/** Cosines that depend on the embedder, measured on training texts; how much they mean is another matter for every model. */
+export interface BankThresholds {
+  /** 10 % quantile, over 2,000 draws, of the best cosine between a task and a company of 40: below it nobody fits. */
+  readonly spawn: number;
+  /** A specialist's text claims a skill to which it is nearer than this; best balance of both kinds of error. */
+  readonly claim: number;
+  /** As `claim`, for skills that a task's text asks for. */
+  readonly domain: number;
+}
+
 /**
  * Everything the environment knows of one sector. Hand-written tasks and specialists stand in the same lists, after those of
  * the grammar; the rows of all have vectors.
@@ -170,6 +180,8 @@ export interface Bank {
   readonly skills: readonly Skill[];
   readonly words: SectorWords;
   readonly vectors: BankVectors;
+  /** Absent where nobody has measured them: in a bank made for a test. */
+  readonly thresholds?: BankThresholds;
   /** Hash of texts and latent fields, 64 hex digits (SHA-256): part of the audit header and of checkpoints. */
   readonly hash: string;
 }

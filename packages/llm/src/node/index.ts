@@ -1,0 +1,1 @@
+export { findMiniLmFiles, type MiniLmSearch } from "./minilm-files.ts";
