@@ -1,5 +1,4 @@
-import { didYouMean, type EpisodeStart, hashJson, PraxisError, type RngStreams, type Simulator, SimulatorEnv } from "@praxis/env";
-import { Rng } from "@praxis/env";
+import { didYouMean, type EpisodeStart, hashJson, PraxisError, Rng, type RngStreams, type Simulator, SimulatorEnv } from "@praxis/env";
 import { beginChain } from "./audit/chain.ts";
 import type { SpindleFlowAction } from "./action.ts";
 import type { BankIndex } from "./bank/bank-index.ts";
@@ -50,7 +49,7 @@ export class SpindleFlowSimulator
       shift,
       learning,
       encoding: options.encoding ?? "array",
-      spawnThreshold: config.spawn.enabled ? (config.spawn.threshold ?? this.#threshold()) : -1,
+      spawnThreshold: config.spawn.enabled ? (config.spawn.threshold ?? index.bank.thresholds?.spawn ?? this.#threshold()) : -1,
       audit:
         options.audit === true
           ? beginChain({
@@ -106,8 +105,11 @@ export class SpindleFlowSimulator
     const key = `${preset}|${phase}|${tasksPerEpisode}`;
     let config = this.#configs.get(key);
     if (config === undefined) {
+      const claim = this.#parts.index.bank.thresholds?.claim;
       config = makeConfig(
         {
+          // What counts as a claim depends on the embedder; a bank's own measure stands before the general default.
+          ...(claim === undefined ? {} : { claimCosine: claim }),
           ...this.#parts.settings,
           ...(phase === undefined ? {} : { phase }),
           ...(tasksPerEpisode === undefined ? {} : { tasksPerEpisode }),

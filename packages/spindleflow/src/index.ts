@@ -9,3 +9,4 @@ export {
   type SpindleFlowOptions,
 } from "./definition.ts";
 export { SPINDLEFLOW_ID, type SpindleFlowEnv } from "./env.ts";
+export { loadSpindleFlow } from "./load-spindleflow.ts";
