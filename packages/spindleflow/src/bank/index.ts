@@ -2,6 +2,6 @@ export { SECTORS } from "./bank.ts";
 export { BankIndex } from "./bank-index.ts";
 export { layOutTexts, vectorsAt } from "./bank-texts.ts";
 export { encodeFloat16 } from "./float16.ts";
-export { loadBank, loadBankText } from "./load-bank.ts";
+export { loadBankText } from "./load-bank.ts";
 export { bankLines } from "./make-bank.ts";
 export { measureThresholds } from "./thresholds.ts";

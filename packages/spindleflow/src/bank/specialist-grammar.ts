@@ -12,9 +12,7 @@ import {
 import { capitalised, draw, fillFrame, joinList } from "./phrasing.ts";
 import { type SectorGrammar, TRAINING_PHRASES } from "./sector-words.ts";
 
-/** Specialist texts of a sector. */
-export const SPECIALIST_TEXTS = 512;
-/** 384 for training, 64 for validation, 64 for the zero-shot test, in each the same mix of archetypes (40, 22, 10, 28 %). */
+/** 512 in all: 384 for training, 64 for validation, 64 for the zero-shot test, in each the same mix of archetypes (40, 22, 10, 28 %). */
 const COUNTS: Readonly<Record<BankSplit, Readonly<Record<Archetype, number>>>> = {
   train: { deep: 154, broad: 84, generalist: 38, overclaimer: 108 },
   validation: { deep: 26, broad: 14, generalist: 6, overclaimer: 18 },
@@ -33,7 +31,7 @@ const SENIORITY_WEIGHTS = [25, 45, 30] as const;
 const MARKETING_SHARE = { overclaimer: 0.6, other: 0.15 } as const;
 const EXPERIMENTAL_SHARE = 0.2;
 /** Latency of a call that costs one unit, ms. */
-export const LATENCY_PER_COST = 4000;
+const LATENCY_PER_COST = 4000;
 
 /** Classes for which people of a seniority offer help. assumption: those whose difficulty fits their headroom. */
 const AFFINITY: Readonly<Record<Seniority, readonly TaskClass[]>> = {
