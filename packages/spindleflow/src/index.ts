@@ -10,3 +10,4 @@ export {
 } from "./definition.ts";
 export { SPINDLEFLOW_ID, type SpindleFlowEnv } from "./env.ts";
 export { loadSpindleFlow } from "./load-spindleflow.ts";
+export { renderSpindleFlow, type SpindleFlowRenderer } from "./render.ts";

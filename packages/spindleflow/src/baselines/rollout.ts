@@ -32,6 +32,29 @@ function withThreshold(decision: Decision): Decision {
   return { ...decision, parameters: { ...decision.parameters, threshold: GOOD_ENOUGH } };
 }
 
+/** Slots in the order in which each adds most to what those before it cover. */
+function byCoverage(world: World, run: TaskRun, free: readonly number[]): number[] {
+  const { skills, weights } = world.task;
+  const covered = run.q.slice();
+  const rest = free.slice();
+  const order: number[] = [];
+  const gain = (slot: number): number =>
+    skills.reduce(
+      (sum, skill, need) => sum + weights[need]! * Math.max(0, world.members[slot]!.competence[skill]! - covered[need]!),
+      0,
+    );
+  while (rest.length > 0) {
+    let best = 0;
+    for (let i = 1; i < rest.length; i++) if (gain(rest[i]!) > gain(rest[best]!)) best = i;
+    const [slot] = rest.splice(best, 1);
+    order.push(slot!);
+    skills.forEach((skill, need) => {
+      covered[need] = Math.max(covered[need]!, world.members[slot!]!.competence[skill]!);
+    });
+  }
+  return order;
+}
+
 /** Choices worth trying: prefixes of two orders in every mode, each single in iterative, splits, leads with consultees. */
 export function candidateDecisions(world: World, run: TaskRun): Decision[] {
   const size = generalistSlot(world);
@@ -45,7 +68,7 @@ export function candidateDecisions(world: World, run: TaskRun): Decision[] {
     );
   const orders = [
     free.slice().sort((a, b) => value.get(b)! - value.get(a)! || a - b),
-    free.slice().sort((a, b) => skill(b) - skill(a) || a - b),
+    byCoverage(world, run, free),
   ];
   const sets = new Map<string, number[]>();
   for (const order of orders)

@@ -170,7 +170,8 @@ export function executeConsultation(ex: Execution, lead: number, consultees: rea
     });
     longest = Math.max(longest, outcome.durationMs);
     if (!outcome.ok) return;
-    merge(ex, outcome, part);
+    // Held against the whole task: a lead who brings in somebody for next to nothing has made the work longer.
+    merge(ex, outcome);
     heard++;
   });
   if (heard > 0 && world.task.shape === "join" && !run.consulted && !run.synthesised) run.version++;
