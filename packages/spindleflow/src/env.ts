@@ -27,7 +27,7 @@ export interface SpindleFlowParts {
 export type SpindleFlowEnv = SimulatorEnv<EpisodeState, SpindleFlowAction, SpindleFlowObservation, ResetOptions>;
 
 /** The pure core: shifts drawn by seed and options, steps by {@link transitionEpisode}. */
-export class SpindleFlowSimulator
+class SpindleFlowSimulator
   implements Simulator<EpisodeState, SpindleFlowAction, SpindleFlowObservation, ResetOptions>
 {
   readonly #parts: SpindleFlowParts;
@@ -160,11 +160,23 @@ function parseOptions(options: ResetOptions): ResetOptions {
   });
 }
 
+/** The core of each set of parts: it holds no episode, only settings and thresholds worked out once. */
+const simulators = new WeakMap<SpindleFlowParts, SpindleFlowSimulator>();
+
+function simulatorOf(parts: SpindleFlowParts): SpindleFlowSimulator {
+  let simulator = simulators.get(parts);
+  if (simulator === undefined) {
+    simulator = new SpindleFlowSimulator(parts);
+    simulators.set(parts, simulator);
+  }
+  return simulator;
+}
+
 /** Makes the environment. @param seed of the sequence of resets without a seed */
 export function makeSpindleFlowEnv(parts: SpindleFlowParts, seed?: number): SpindleFlowEnv {
   return new SimulatorEnv<EpisodeState, SpindleFlowAction, SpindleFlowObservation, ResetOptions>(
     SPINDLEFLOW_ID,
-    new SpindleFlowSimulator(parts),
+    simulatorOf(parts),
     seed,
   );
 }

@@ -222,7 +222,7 @@ export function transitionEpisode(
   if (state.audit !== null)
     next = {
       ...next,
-      audit: appendStep(state.audit, { state, choice, decision, calls, next, taskReward, workedOn: run }),
+      audit: appendStep(state.audit, { state, action, choice, decision, calls, next, taskReward, workedOn: run }),
     };
   const info: Info = {
     action: decision,

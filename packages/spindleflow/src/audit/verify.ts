@@ -1,10 +1,7 @@
 import { canonicalJson } from "@praxis/env";
 import { makeSpindleFlowEnv, type SpindleFlowParts } from "../env.ts";
-import type { Decision } from "../names.ts";
-import { encodeDecision } from "../action.ts";
-import type { EpisodeState } from "../episode.ts";
-import { worldOf } from "../episode.ts";
-import { type AuditChain, type AuditHeader, type AuditRecord, type AuditStep, sha256 } from "./chain.ts";
+import type { SpindleFlowAction } from "../action.ts";
+import { type AuditChain, type AuditHeader, type AuditRecord, sha256 } from "./chain.ts";
 
 /** First fault of a log, or that it holds. `record` is the index of the record at fault. */
 export type AuditVerdict = { readonly ok: true } | { readonly ok: false; readonly record: number; readonly message: string };
@@ -22,18 +19,6 @@ export function verifyChain(records: readonly AuditRecord[], head: string): Audi
   }
   if (records[0]?.kind !== "header") return fault(0, "A log begins with a header.");
   return before === head ? { ok: true } : fault(records.length - 1, "The last hash is not the head that was returned.");
-}
-
-/** The vector by which an audited choice can be played again. */
-function replayVector(state: EpisodeState, { action, legalAlternatives: _ }: AuditStep): ArrayLike<number> {
-  const { choice } = action;
-  const size = state.config.maxSpecialists;
-  const decision: Decision = { meta: choice.meta, slots: [], mode: choice.mode, parameters: choice.parameters };
-  const vector = encodeDecision(decision, size, worldOf(state).task.slaMs);
-  choice.scores.forEach((score, slot) => {
-    vector[1 + slot] = score;
-  });
-  return vector;
 }
 
 /**
@@ -56,7 +41,7 @@ export function verifyAudit(parts: SpindleFlowParts, log: AuditChain): AuditVerd
         ...(record.actionProbability === null ? {} : { probability: record.actionProbability }),
         ...(record.valueEstimate === null ? {} : { valueEstimate: record.valueEstimate }),
       };
-      env.step({ vector: replayVector(state, record), annotation });
+      env.step({ ...(record.action.given as SpindleFlowAction), annotation });
       const again = env.latentState()!.audit!.records.at(-1)!;
       if (again.hash !== record.hash) return fault(i, "Played again, the step comes out otherwise.");
     }

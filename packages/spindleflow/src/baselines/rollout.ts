@@ -1,7 +1,7 @@
 import type { Rng } from "@praxis/env";
 import { applyDecision, stepReward } from "../engine/apply.ts";
 import { isAllowed } from "../engine/masks.ts";
-import { StreamNoise } from "../engine/noise.ts";
+import { HashNoise } from "../engine/noise.ts";
 import { measure } from "../engine/quality.ts";
 import { expectedReward } from "../engine/reward.ts";
 import { cloneRun, type TaskRun } from "../engine/run.ts";
@@ -91,7 +91,7 @@ export function candidateDecisions(world: World, run: TaskRun): Decision[] {
 }
 
 /** R from here when `first` is done and the base policy goes on to the end. */
-function rollout(world: World, start: TaskRun, first: Decision, noise: StreamNoise): number {
+function rollout(world: World, start: TaskRun, first: Decision, noise: HashNoise): number {
   const run = cloneRun(start);
   const maxSteps = world.config.maxStepsPerTask;
   let total = 0;
@@ -109,7 +109,10 @@ function rollout(world: World, start: TaskRun, first: Decision, noise: StreamNoi
 /** Bonus of a decision beside its rollouts, for planners that want to learn. */
 export type DecisionBonus = (decision: Decision) => number;
 
-/** One step of policy improvement over {@link truthStep} on the given world: the choice whose rollouts end best. */
+/**
+ * One step of policy improvement over {@link truthStep} on the given world: the choice whose rollouts end best. All choices
+ * meet the same simulations, so that their difference is not drowned in luck.
+ */
 export function planByRollout(
   world: World,
   run: TaskRun,
@@ -117,10 +120,14 @@ export function planByRollout(
   effort: Effort,
   bonus: DecisionBonus = () => 0,
 ): Decision {
-  const noise = new StreamNoise(rng);
+  const noise = new HashNoise();
+  const seed = rng.uint32();
   const mean = (decision: Decision, n: number): number => {
     let sum = 0;
-    for (let i = 0; i < n; i++) sum += rollout(world, run, decision, noise);
+    for (let i = 0; i < n; i++) {
+      noise.begin(seed + i);
+      sum += rollout(world, run, decision, noise);
+    }
     return sum / n + bonus(decision);
   };
   const base = truthStep(world, run);
