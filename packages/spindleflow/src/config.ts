@@ -30,6 +30,7 @@ const timingSchema = z.strictObject({
   minLatencyMs: amount(500),
   passShare: share(0.4).describe("further pass of mode iterative, and the floor taken again, per call latency"),
   deepenShare: share(0.6).describe("consultation of somebody who has delivered, per call latency"),
+  integrationShare: share(0.4).describe("the lead works consultees' answers in, per its latency"),
   slaMs: z
     .tuple([amount(0), amount(0), amount(0), amount(0), amount(0)])
     .default([7000, 11000, 15000, 20000, 26000])

@@ -2,6 +2,7 @@ import { LocalVectorEnv, Rng, type SyncEnvDefinition } from "@praxis/env";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeDecision, judgeChoice, readAction } from "../src/action.ts";
+import { sha256 } from "../src/audit/chain.ts";
 import { exportAudit, verifyAudit, verifyChain } from "../src/audit/verify.ts";
 import { RULES } from "../src/baselines/rules.ts";
 import { playShift } from "../src/baselines/evaluate.ts";
@@ -110,21 +111,25 @@ test("NaN, a wrong length and an unknown name are refused and change nothing", (
 });
 
 test("the graph stays acyclic and within its depth under any legal sequence, and the mask agrees with canDelegate", () => {
+  const faults: string[] = [];
   for (let seed = 0; seed < 60; seed++)
     playRandomly(seed, (env) => {
       const state = env.latentState()!;
       const { edges } = state.run;
-      for (let node = 0; node < edges.length; node++) expect(reaches(edges, node, node)).toBe(false);
-      expect(graphDepth(edges)).toBeLessThanOrEqual(state.config.maxDelegationDepth);
+      if (edges.some((_, node) => reaches(edges, node, node))) faults.push(`cycle with seed ${seed}`);
+      if (graphDepth(edges) > state.config.maxDelegationDepth) faults.push(`too deep with seed ${seed}`);
       const { consult, leads } = state.masks;
       for (let lead = 0; lead < 6; lead++)
         for (let slot = 0; slot < 6; slot++)
           if (consult[lead]![slot]!) {
-            expect(leads[lead]).toBe(true);
-            expect(mayConsult(worldOf(state), state.run, lead, slot)).toBe(true);
-            expect(canDelegate(edges, lead + 1, slot + 1, { maxDepth: 3 })).toBe(true);
+            const agrees =
+              leads[lead]! &&
+              mayConsult(worldOf(state), state.run, lead, slot) &&
+              canDelegate(edges, lead + 1, slot + 1, { maxDepth: 3 });
+            if (!agrees) faults.push(`mask with seed ${seed}: ${lead} → ${slot}`);
           }
     });
+  expect(faults).toEqual([]);
 });
 
 test("with the cycle rule off, random consultations make a cycle", () => {
@@ -215,12 +220,13 @@ test("equal seeds and actions give byte-equal trajectories, also in a vector env
     const env = new LocalVectorEnv(definition, { numEnvs: 3, seed: 4 });
     env.reset({ seed: 4 });
     const rng = Rng.fromSeed(4, "actions");
-    const rows: Float32Array[] = [];
+    const rows: string[] = [];
     for (let i = 0; i < 40; i++) {
       const actions = Array.from({ length: 3 }, () =>
         Float32Array.from({ length: 12 }, (_, k) => (k === 0 ? rng.integer(0, 7) : k === 7 ? rng.integer(0, 6) : rng.uniform())),
       );
-      rows.push((env.step(actions).observations as Float32Array).slice());
+      const { buffer, byteOffset, byteLength } = env.step(actions).observations as Float32Array;
+      rows.push(sha256(new Uint8Array(buffer, byteOffset, byteLength)));
     }
     return rows;
   };

@@ -176,7 +176,9 @@ export function executeConsultation(ex: Execution, lead: number, consultees: rea
   });
   if (heard > 0 && world.task.shape === "join" && !run.consulted && !run.synthesised) run.version++;
   if (heard > 0) run.consulted = true;
-  return at + longest;
+  // Without this time consultation would beat every other way on chains, and the modes made for them would die.
+  const integration = heard > 0 ? timing.integrationShare * world.members[lead]!.latencyMs : 0;
+  return at + longest + integration;
 }
 
 /** Slots that a lead may consult: filled, not failed, and no cycle or depth in the way. */
