@@ -1,9 +1,18 @@
-import { didYouMean, type EpisodeStart, hashJson, PraxisError, Rng, type RngStreams, type Simulator, SimulatorEnv } from "@praxis/env";
-import { beginChain } from "./audit/chain.ts";
+import {
+  didYouMean,
+  type EpisodeStart,
+  hashJson,
+  PraxisError,
+  Rng,
+  type RngStreams,
+  type Simulator,
+  SimulatorEnv,
+} from "@praxis/env";
 import type { SpindleFlowAction } from "./action.ts";
+import { beginChain } from "./audit/chain.ts";
 import type { BankIndex } from "./bank/bank-index.ts";
 import { makeConfig, type SpindleFlowConfig, type SpindleFlowSettings } from "./config.ts";
-import { beginEpisode, embeddingRows, type EpisodeState, seatSummary, transitionEpisode } from "./episode.ts";
+import { beginEpisode, type EpisodeState, embeddingRows, seatSummary, transitionEpisode } from "./episode.ts";
 import { EMPTY_LEARNING, type LearningState } from "./learning-state.ts";
 import { observe, type SpindleFlowObservation } from "./observation.ts";
 import { type ResetOptions, resetSchema } from "./reset-options.ts";
@@ -27,9 +36,7 @@ export interface SpindleFlowParts {
 export type SpindleFlowEnv = SimulatorEnv<EpisodeState, SpindleFlowAction, SpindleFlowObservation, ResetOptions>;
 
 /** The pure core: shifts drawn by seed and options, steps by {@link transitionEpisode}. */
-class SpindleFlowSimulator
-  implements Simulator<EpisodeState, SpindleFlowAction, SpindleFlowObservation, ResetOptions>
-{
+class SpindleFlowSimulator implements Simulator<EpisodeState, SpindleFlowAction, SpindleFlowObservation, ResetOptions> {
   readonly #parts: SpindleFlowParts;
   readonly #configs = new Map<string, SpindleFlowConfig>();
   #spawnThreshold: number | null = null;
@@ -49,7 +56,9 @@ class SpindleFlowSimulator
       shift,
       learning,
       encoding: options.encoding ?? "array",
-      spawnThreshold: config.spawn.enabled ? (config.spawn.threshold ?? index.bank.thresholds?.spawn ?? this.#threshold()) : -1,
+      spawnThreshold: config.spawn.enabled
+        ? (config.spawn.threshold ?? index.bank.thresholds?.spawn ?? this.#threshold())
+        : -1,
       audit:
         options.audit === true
           ? beginChain({
@@ -142,7 +151,10 @@ class SpindleFlowSimulator
           if (known !== null) return known;
           throw new PraxisError(
             "UNKNOWN_NAME",
-            `Unknown specialist '${id}'.${didYouMean(id, index.bank.specialists.map((each) => each.id))}`,
+            `Unknown specialist '${id}'.${didYouMean(
+              id,
+              index.bank.specialists.map((each) => each.id),
+            )}`,
           );
         }) ?? null,
       tier: (tier as Tier | undefined) ?? null,
@@ -180,4 +192,3 @@ export function makeSpindleFlowEnv(parts: SpindleFlowParts, seed?: number): Spin
     seed,
   );
 }
-

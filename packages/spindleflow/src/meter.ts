@@ -10,7 +10,9 @@ import type { Tier } from "./tiers.ts";
 const priceSchema = z.strictObject({
   date: z.string(),
   source: z.string(),
-  models: z.array(z.strictObject({ model: z.string(), priceIn: z.number().min(0), priceOut: z.number().min(0) })).min(1),
+  models: z
+    .array(z.strictObject({ model: z.string(), priceIn: z.number().min(0), priceOut: z.number().min(0) }))
+    .min(1),
   judges: z.record(z.string(), z.string()),
   specialists: z.string(),
 });

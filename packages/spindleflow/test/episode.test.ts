@@ -4,16 +4,16 @@ import { expect, test } from "vitest";
 import { encodeDecision, judgeChoice, readAction } from "../src/action.ts";
 import { sha256 } from "../src/audit/chain.ts";
 import { exportAudit, verifyAudit, verifyChain } from "../src/audit/verify.ts";
-import { RULES } from "../src/baselines/rules.ts";
-import { playShift } from "../src/baselines/evaluate.ts";
 import { BankIndex } from "../src/bank/bank-index.ts";
+import { playShift } from "../src/baselines/evaluate.ts";
+import { RULES } from "../src/baselines/rules.ts";
 import { defineSpindleFlow, randomAction } from "../src/definition.ts";
 import { canDelegate, graphDepth, reaches } from "../src/engine/graph.ts";
 import { sumOf, type TaskReward } from "../src/engine/reward.ts";
 import { mayConsult } from "../src/engine/teamwork.ts";
 import { makeSpindleFlowEnv } from "../src/env.ts";
 import { worldOf } from "../src/episode.ts";
-import { decide, type Decision, META_ACTIONS, MODES } from "../src/names.ts";
+import { type Decision, decide, META_ACTIONS, MODES } from "../src/names.ts";
 import { nodeOfParty, observationLayout, readEdges } from "../src/observation.ts";
 import { EpisodeTierLock } from "../src/tiers.ts";
 import { makeWordBank } from "./support/word-bank.ts";
@@ -167,7 +167,8 @@ test("the adjacency block holds exactly the edges of the calls, and scores round
 });
 
 test("with seven and eight slots the last nodes are shared", () => {
-  const nodes = (size: number) => ["mediator", "generalist", "requester"].map((p) => nodeOfParty(p as "mediator", size));
+  const nodes = (size: number) =>
+    ["mediator", "generalist", "requester"].map((p) => nodeOfParty(p as "mediator", size));
   expect(nodes(6)).toEqual([7, 8, 9]);
   expect(nodes(3)).toEqual([7, 8, 9]);
   expect(nodes(7)).toEqual([8, 9, 9]);
@@ -223,7 +224,9 @@ test("equal seeds and actions give byte-equal trajectories, also in a vector env
     const rows: string[] = [];
     for (let i = 0; i < 40; i++) {
       const actions = Array.from({ length: 3 }, () =>
-        Float32Array.from({ length: 12 }, (_, k) => (k === 0 ? rng.integer(0, 7) : k === 7 ? rng.integer(0, 6) : rng.uniform())),
+        Float32Array.from({ length: 12 }, (_, k) =>
+          k === 0 ? rng.integer(0, 7) : k === 7 ? rng.integer(0, 6) : rng.uniform(),
+        ),
       );
       const { buffer, byteOffset, byteLength } = env.step(actions).observations as Float32Array;
       rows.push(sha256(new Uint8Array(buffer, byteOffset, byteLength)));
@@ -255,7 +258,10 @@ test("an honest audit log verifies and replays; any tampered byte is found", () 
       const changed = `${text.slice(0, at)}${other}${text.slice(at + 1)}`;
       let records: unknown[];
       try {
-        records = changed.trimEnd().split("\n").map((line) => JSON.parse(line));
+        records = changed
+          .trimEnd()
+          .split("\n")
+          .map((line) => JSON.parse(line));
       } catch {
         return; // no longer JSON: found by reading it
       }

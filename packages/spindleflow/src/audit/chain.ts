@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "@praxis/env";
 import type { Choice, SpindleFlowAction } from "../action.ts";
 import type { CallRecord } from "../engine/log.ts";
-import { META_ACTIONS, type Decision } from "../names.ts";
 import type { TaskReward } from "../engine/reward.ts";
 import type { TaskRun } from "../engine/run.ts";
 import type { EpisodeState } from "../episode.ts";
+import { type Decision, META_ACTIONS } from "../names.ts";
 
 /** First record of a chain: all that a replay needs. Plain data. */
 export interface AuditHeader {
@@ -65,7 +65,9 @@ function hashVector(vector: Float32Array): string {
 }
 
 /** A record with its hash: over the hash before it and its canonical JSON. */
-export function sealed<Record extends { readonly prevHash: string }>(record: Record): Record & { readonly hash: string } {
+export function sealed<Record extends { readonly prevHash: string }>(
+  record: Record,
+): Record & { readonly hash: string } {
   return { ...record, hash: sha256(record.prevHash + canonicalJson(record)) };
 }
 

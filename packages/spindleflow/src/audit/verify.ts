@@ -1,10 +1,12 @@
 import { canonicalJson } from "@praxis/env";
-import { makeSpindleFlowEnv, type SpindleFlowParts } from "../env.ts";
 import type { SpindleFlowAction } from "../action.ts";
+import { makeSpindleFlowEnv, type SpindleFlowParts } from "../env.ts";
 import { type AuditChain, type AuditHeader, type AuditRecord, sha256 } from "./chain.ts";
 
 /** First fault of a log, or that it holds. `record` is the index of the record at fault. */
-export type AuditVerdict = { readonly ok: true } | { readonly ok: false; readonly record: number; readonly message: string };
+export type AuditVerdict =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly record: number; readonly message: string };
 
 const fault = (record: number, message: string): AuditVerdict => ({ ok: false, record, message });
 
@@ -35,7 +37,8 @@ export function verifyAudit(parts: SpindleFlowParts, log: AuditChain): AuditVerd
     const state = env.latentState()!;
     const replayed = state.audit!.records.at(-1)! as AuditRecord;
     if (record.kind === "header") {
-      if (replayed.hash !== record.hash) return fault(0, "The episode began with other settings, bank or learning state.");
+      if (replayed.hash !== record.hash)
+        return fault(0, "The episode began with other settings, bank or learning state.");
     } else {
       const annotation = {
         ...(record.actionProbability === null ? {} : { probability: record.actionProbability }),

@@ -1,7 +1,7 @@
 import { type BankSpecialist, SKILL_COUNT } from "../bank/bank.ts";
 import { effectiveCompetence } from "../engine/call.ts";
 import type { Member, TaskWorld, World } from "../engine/world.ts";
-import { SENIORITY, TRUE_COMPETENCE, TRUTH, type TextTraits } from "../shift/truth.ts";
+import { SENIORITY, type TextTraits, TRUE_COMPETENCE, TRUTH } from "../shift/truth.ts";
 
 const middle = ([low, high]: readonly [number, number]): number => (low + high) / 2;
 
@@ -93,7 +93,7 @@ export class MemberBelief {
       });
       if (task.shape === "open") variance += world.config.simulation.styleNoise ** 2;
       if (task.shape === "join") mean *= world.config.simulation.joinFactor;
-      this.#weights[hypothesis] = weight * Math.exp((-0.5 * (score - mean) ** 2) / variance) / Math.sqrt(variance);
+      this.#weights[hypothesis] = (weight * Math.exp((-0.5 * (score - mean) ** 2) / variance)) / Math.sqrt(variance);
     });
     const total = this.#weights.reduce((sum, weight) => sum + weight, 0);
     if (total > 0) this.#weights.forEach((weight, i) => (this.#weights[i] = weight / total));

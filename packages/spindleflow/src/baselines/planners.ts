@@ -2,7 +2,7 @@ import type { TaskClass } from "../bank/bank.ts";
 import type { CallRecord } from "../engine/log.ts";
 import type { Member, TaskWorld, World } from "../engine/world.ts";
 import { type EpisodeState, worldOf } from "../episode.ts";
-import { decide, type Decision } from "../names.ts";
+import { type Decision, decide } from "../names.ts";
 import { makeGeneralist, seatText, taskText } from "../shift/shift.ts";
 import { MemberBelief } from "./belief.ts";
 import { type Effort, planByRollout } from "./rollout.ts";
@@ -80,8 +80,7 @@ class Planner implements Script {
   }
 
   #prepare({ index, state }: Scene): void {
-    const forgets =
-      this.#beliefs === null || (this.#memory !== "shift" && this.#taskIndex !== state.taskIndex);
+    const forgets = this.#beliefs === null || (this.#memory !== "shift" && this.#taskIndex !== state.taskIndex);
     this.#taskIndex = state.taskIndex;
     if (!forgets) return;
     this.#beliefs = state.shift.seats.map((seat, slot) => {

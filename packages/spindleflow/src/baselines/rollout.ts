@@ -7,7 +7,7 @@ import { expectedReward } from "../engine/reward.ts";
 import { cloneRun, type TaskRun } from "../engine/run.ts";
 import { mayConsult } from "../engine/teamwork.ts";
 import { generalistSlot, type World } from "../engine/world.ts";
-import { decide, type Decision, type Mode } from "../names.ts";
+import { type Decision, decide, type Mode } from "../names.ts";
 import { callValue, truthStep } from "./truth-step.ts";
 
 /** How hard a planner thinks. */
@@ -25,7 +25,14 @@ export const REFERENCE_EFFORT: Effort = { firstRollouts: 3, finalists: 8, finalR
 /** Threshold given to modes that stop early. `assumption:` about what a good team reaches. */
 const GOOD_ENOUGH = 0.75;
 
-const SET_MODES: readonly Mode[] = ["sequential", "parallel", "fanOutReduce", "conditional", "priorityQueue", "broadcast"];
+const SET_MODES: readonly Mode[] = [
+  "sequential",
+  "parallel",
+  "fanOutReduce",
+  "conditional",
+  "priorityQueue",
+  "broadcast",
+];
 
 function withThreshold(decision: Decision): Decision {
   if (decision.mode !== "conditional" && decision.mode !== "priorityQueue") return decision;
@@ -40,7 +47,8 @@ function byCoverage(world: World, run: TaskRun, free: readonly number[]): number
   const order: number[] = [];
   const gain = (slot: number): number =>
     skills.reduce(
-      (sum, skill, need) => sum + weights[need]! * Math.max(0, world.members[slot]!.competence[skill]! - covered[need]!),
+      (sum, skill, need) =>
+        sum + weights[need]! * Math.max(0, world.members[slot]!.competence[skill]! - covered[need]!),
       0,
     );
   while (rest.length > 0) {
@@ -66,10 +74,7 @@ export function candidateDecisions(world: World, run: TaskRun): Decision[] {
       (sum, each, need) => sum + world.task.weights[need]! * world.members[slot]!.competence[each]!,
       0,
     );
-  const orders = [
-    free.slice().sort((a, b) => value.get(b)! - value.get(a)! || a - b),
-    byCoverage(world, run, free),
-  ];
+  const orders = [free.slice().sort((a, b) => value.get(b)! - value.get(a)! || a - b), byCoverage(world, run, free)];
   const sets = new Map<string, number[]>();
   for (const order of orders)
     for (let n = 1; n <= order.length; n++) sets.set(order.slice(0, n).join(), order.slice(0, n));

@@ -1,8 +1,8 @@
 import { cosine } from "../bank/bank-index.ts";
-import { openConflicts } from "../engine/run.ts";
 import { nextRetry } from "../engine/masks.ts";
+import { openConflicts } from "../engine/run.ts";
 import { worldOf } from "../episode.ts";
-import { decide, type Decision, META_ACTIONS, type Mode, MODES } from "../names.ts";
+import { type Decision, decide, META_ACTIONS, MODES, type Mode } from "../names.ts";
 import { readClass } from "../read-text.ts";
 import { expectedSpecialists, seatText, taskText } from "../shift/shift.ts";
 import { callable, type Scene, type Script } from "./script.ts";

@@ -1,10 +1,10 @@
-import { effectiveCompetence, deepen } from "../engine/call.ts";
+import { deepen, effectiveCompetence } from "../engine/call.ts";
 import { isAllowed, nextRetry } from "../engine/masks.ts";
 import { baseQuality, mergeInto } from "../engine/quality.ts";
 import { latencyPenalty } from "../engine/reward.ts";
 import { DISPUTE, openConflicts, type TaskRun } from "../engine/run.ts";
 import { generalistSlot, type Member, type World } from "../engine/world.ts";
-import { DEFAULT_PARAMETERS, decide, type Decision } from "../names.ts";
+import { DEFAULT_PARAMETERS, type Decision, decide } from "../names.ts";
 
 const STOP = decide("stop");
 
@@ -42,10 +42,10 @@ export function callValue(world: World, run: TaskRun, slot: number, mode: "seque
   const { weights, shape, slaMs, expected } = world.task;
   let a = expectedContribution(world, run, member, mode === "sequential" && run.outputs > 0);
   let passes = 0;
-  if (mode === "iterative")
-    for (; passes < DEFAULT_PARAMETERS.rounds - 1; passes++) a = deepen(world, member, a, null);
+  if (mode === "iterative") for (; passes < DEFAULT_PARAMETERS.rounds - 1; passes++) a = deepen(world, member, a, null);
   const q = expectedCoverage(world, run, a);
-  const join = shape === "join" && !run.synthesised ? (run.consulted ? simulation.consultedJoinFactor : simulation.joinFactor) : 1;
+  const join =
+    shape === "join" && !run.synthesised ? (run.consulted ? simulation.consultedJoinFactor : simulation.joinFactor) : 1;
   let gain = 0;
   for (let need = 0; need < weights.length; need++) {
     gain += join * weights[need]! * (q[need]! - run.q[need]!);
@@ -59,7 +59,8 @@ export function callValue(world: World, run: TaskRun, slot: number, mode: "seque
   const failureCost = member.timeoutShare * reward.timeoutBase + (1 - member.timeoutShare) * reward.errorBase;
   const reopen = shape === "diagnostic" && run.callSteps > 0 ? timing.reopenMs : 0;
   const took = member.latencyMs * (1 + timing.passShare * passes) + timing.handOverMs + reopen;
-  const late = latencyPenalty(world.config, run.elapsedMs + took, slaMs) - latencyPenalty(world.config, run.elapsedMs, slaMs);
+  const late =
+    latencyPenalty(world.config, run.elapsedMs + took, slaMs) - latencyPenalty(world.config, run.elapsedMs, slaMs);
   const crowd = run.invoked + 1 > expected ? reward.efficiencyWeight : 0;
   const nothingYet =
     run.outputs > 0 ? 0 : 0 - baseQuality(world) - (run.callCount === 0 ? reward.noCall : reward.allFailed);
