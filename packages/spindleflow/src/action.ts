@@ -16,7 +16,7 @@ const PARAMETER_COUNT = 4;
 const NO_LIMIT_ABOVE = 0.9;
 
 /** Length of the action vector for S slots. */
-export function actionLength(size: number): number {
+function actionLength(size: number): number {
   return size + 2 + PARAMETER_COUNT;
 }
 

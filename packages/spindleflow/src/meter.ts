@@ -91,7 +91,7 @@ export interface Bill {
 }
 
 /** The founding claim: judging 1,000 episodes at tier 2 costs this much, USD. */
-export const FOUNDING_CLAIM_USD = 8;
+const FOUNDING_CLAIM_USD = 8;
 
 /** Sums metered tasks. @param episodes over how many episodes they were metered */
 export function billTasks(prices: PriceTable, tasks: readonly TaskTokens[], episodes: number): Bill {

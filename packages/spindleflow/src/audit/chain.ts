@@ -65,9 +65,7 @@ function hashVector(vector: Float32Array): string {
 }
 
 /** A record with its hash: over the hash before it and its canonical JSON. */
-export function sealed<Record extends { readonly prevHash: string }>(
-  record: Record,
-): Record & { readonly hash: string } {
+function sealed<Record extends { readonly prevHash: string }>(record: Record): Record & { readonly hash: string } {
   return { ...record, hash: sha256(record.prevHash + canonicalJson(record)) };
 }
 

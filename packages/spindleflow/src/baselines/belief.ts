@@ -56,7 +56,9 @@ export class MemberBelief {
     const total = this.#weights.reduce((sum, weight) => sum + weight, 0);
     this.#weights.forEach((weight, hypothesis) => {
       if (weight <= 0) return;
-      this.#competence(hypothesis).forEach((c, k) => (competence[k] = competence[k]! + (weight / total) * c));
+      this.#competence(hypothesis).forEach((c, k) => {
+        competence[k] = competence[k]! + (weight / total) * c;
+      });
     });
     const speed = (this.#speedSum + 1) / (this.#speedCount + 1);
     const { latencyMs, cost, seniority } = this.#specialist;
@@ -96,7 +98,10 @@ export class MemberBelief {
       this.#weights[hypothesis] = (weight * Math.exp((-0.5 * (score - mean) ** 2) / variance)) / Math.sqrt(variance);
     });
     const total = this.#weights.reduce((sum, weight) => sum + weight, 0);
-    if (total > 0) this.#weights.forEach((weight, i) => (this.#weights[i] = weight / total));
+    if (total > 0)
+      this.#weights.forEach((weight, i) => {
+        this.#weights[i] = weight / total;
+      });
   }
 
   /** Learns whether a call failed. */

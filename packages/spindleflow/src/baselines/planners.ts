@@ -137,7 +137,9 @@ function believedRun(state: EpisodeState, world: World): EpisodeState["run"] {
   run.own.forEach((own, slot) => {
     if (own === null) return;
     const member = world.members[slot]!;
-    world.task.skills.forEach((skill, j) => (q[j] = Math.max(q[j]!, member.competence[skill]!)));
+    world.task.skills.forEach((skill, j) => {
+      q[j] = Math.max(q[j]!, member.competence[skill]!);
+    });
   });
   const believed = q.reduce((sum, value, j) => sum + value * world.task.weights[j]!, 0);
   const measured = run.outputs > 0 ? run.measured : 0;

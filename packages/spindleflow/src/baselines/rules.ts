@@ -16,7 +16,7 @@ function expectedFromText({ index, state }: Scene): number {
 }
 
 /** Uniform over legal meta-actions and modes, each slot with probability ½. */
-export const random: Script = {
+const random: Script = {
   choose({ state: { masks }, rng }) {
     const meta = rng.choice(META_ACTIONS.filter((_, i) => masks.meta[i]));
     const pick = (allowed: readonly boolean[]): number[] => {

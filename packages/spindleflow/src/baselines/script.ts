@@ -20,7 +20,7 @@ export interface Script {
 }
 
 /** Slots by similarity of their text with the task's, most similar first, filled ones only. */
-export function bySimilarity({ state }: Scene, bonus: (slot: number) => number = () => 0): number[] {
+function bySimilarity({ state }: Scene, bonus: (slot: number) => number = () => 0): number[] {
   const world = worldOf(state);
   const similarity = similarityNow(world, state.run);
   const score = (slot: number): number => similarity[slot]! + bonus(slot);

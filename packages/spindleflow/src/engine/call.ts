@@ -5,7 +5,7 @@ import { measuredScore, mergeInto, singleQuality, weightedSum } from "./quality.
 import { DISPUTE, type TaskRun } from "./run.ts";
 import { generalistSlot, type Member, type World } from "./world.ts";
 
-const clip01 = (x: number): number => (x < 0 ? 0 : x > 1 ? 1 : x);
+const clip01 = (x: number): number => (x < 0 ? 0 : Math.min(x, 1));
 
 /** What is being executed. */
 export interface Execution {
@@ -63,7 +63,7 @@ export function effectiveCompetence(world: World, member: Member, need: number, 
 }
 
 /** Gain of one further pass by the task's shape. */
-export function passGain(world: World): number {
+function passGain(world: World): number {
   const { refine, open, diagnostic, other } = world.config.simulation.iterationGain;
   switch (world.task.shape) {
     case "refine":

@@ -7,7 +7,7 @@ import type { World } from "./world.ts";
  * Shares the needs of a task out among slots: pairs by descending cosine while both are free, then leftover needs to the
  * nearest slot and leftover slots to their nearest need. Every slot gets at least one need.
  */
-export function assignNeeds(world: World, slots: readonly number[]): number[][] {
+function assignNeeds(world: World, slots: readonly number[]): number[][] {
   const { affinity, skills } = world.task;
   const parts: number[][] = slots.map(() => []);
   const taken = new Array<boolean>(skills.length).fill(false);
@@ -116,7 +116,7 @@ function deepenOwn(ex: Execution, lead: number, slot: number, part: readonly num
  */
 export function executeConsultation(ex: Execution, lead: number, consultees: readonly number[]): number {
   const { world, run } = ex;
-  const { timing, simulation } = world.config;
+  const { timing } = world.config;
   let at: number;
   if (run.called[lead] === 0) {
     const outcome = call(ex, {

@@ -103,7 +103,7 @@ export function expectedSpecialists(name: TaskClass, shape: BankTask["shape"]): 
 }
 
 /** Time within which a task is wanted, ms. */
-export function slaOf(config: SpindleFlowConfig, name: TaskClass, urgent: boolean): number {
+function slaOf(config: SpindleFlowConfig, name: TaskClass, urgent: boolean): number {
   return config.timing.slaMs[TASK_CLASSES.indexOf(name)]! * (urgent ? config.timing.urgentShare : 1);
 }
 
@@ -128,7 +128,7 @@ function drawTasks(
 }
 
 /** Bits of the skills that a text claims, and its nearest skill. */
-export function textTraits(index: BankIndex, config: SpindleFlowConfig, specialist: number): TextTraits {
+function textTraits(index: BankIndex, config: SpindleFlowConfig, specialist: number): TextTraits {
   let claimBits = 0;
   for (let k = 0; k < SKILL_COUNT; k++) if (index.skillCosine(specialist, k) > config.claimCosine) claimBits |= 1 << k;
   return { claimBits, nearestSkill: index.nearestSkill(specialist) };

@@ -4,7 +4,7 @@ import { type BankIndex, cosine } from "../bank/bank-index.ts";
 import type { SpindleFlowConfig } from "../config.ts";
 import type { TaskRun } from "../engine/run.ts";
 import type { Member } from "../engine/world.ts";
-import { makeTaskWorld, type Seat, type Shift, seatText, taskText } from "./shift.ts";
+import { makeTaskWorld, type Seat, type Shift, taskText } from "./shift.ts";
 import { TRUTH } from "./truth.ts";
 
 /** Competence of somebody made to measure, in the two skills asked for. `assumption:` a broad specialist's, a little lower. */
@@ -99,7 +99,10 @@ export function spawnSpecialist(scene: SpawnScene, rng: Rng): Spawned {
   const skills = wantedSkills(scene);
   const names = skills.map((skill) => index.bank.skills[skill]!);
   const vector = new Float32Array(index.bank.vectors.dim);
-  for (const skill of skills) index.bank.vectors.skill(skill).forEach((x, i) => (vector[i] = vector[i]! + x));
+  for (const skill of skills)
+    index.bank.vectors.skill(skill).forEach((x, i) => {
+      vector[i] = vector[i]! + x;
+    });
   const norm = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0)) || 1;
   for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / norm;
   const specialist: BankSpecialist = {

@@ -57,7 +57,10 @@ class WordVectors {
 
   embed(text: readonly string[]): Float32Array {
     const sum = new Float32Array(DIM);
-    for (const word of text) this.#word(word).forEach((x, i) => (sum[i] = sum[i]! + x));
+    for (const word of text)
+      this.#word(word).forEach((x, i) => {
+        sum[i] = sum[i]! + x;
+      });
     const norm = Math.sqrt(sum.reduce((total, x) => total + x * x, 0)) || 1;
     return sum.map((x) => x / norm);
   }
