@@ -8,6 +8,12 @@ export { type PlayedTask, playShift } from "./baselines/evaluate.ts";
 export { makeScript, SCRIPT_NAMES } from "./baselines/index.ts";
 export { makeConfig, PRESETS, type SpindleFlowConfig, type SpindleFlowSettings } from "./config.ts";
 export {
+  advanceCurriculum,
+  CURRICULUM_START,
+  type CurriculumState,
+  type EpisodeOutcome,
+} from "./curriculum.ts";
+export {
   defineSpindleFlow,
   SPINDLEFLOW_VERSION,
   type SpindleFlowDefinition,

@@ -64,7 +64,7 @@ function byCoverage(world: World, run: TaskRun, free: readonly number[]): number
 }
 
 /** Choices worth trying: prefixes of two orders in every mode, each single in iterative, splits, leads with consultees. */
-export function candidateDecisions(world: World, run: TaskRun): Decision[] {
+function candidateDecisions(world: World, run: TaskRun): Decision[] {
   const size = generalistSlot(world);
   const slots = Array.from({ length: size }, (_, slot) => slot);
   const free = slots.filter((slot) => isAllowed(world, run, slot));
