@@ -5,6 +5,7 @@ import type { TaskReward } from "../engine/reward.ts";
 import { makeSpindleFlowEnv, type SpindleFlowParts } from "../env.ts";
 import { worldOf } from "../episode.ts";
 import type { Decision } from "../names.ts";
+import { taskText } from "../shift/shift.ts";
 import type { Script } from "./script.ts";
 
 /** One task of a played shift. */
@@ -17,6 +18,8 @@ export interface PlayedTask {
   readonly decisions: readonly Decision[];
   readonly shape: string;
   readonly urgent: boolean;
+  /** Words of vagueness stand in the text. */
+  readonly vague: boolean;
 }
 
 /** Plays one shift with a script; equal seeds meet equal tasks, people and luck, whatever the script does. */
@@ -42,8 +45,9 @@ export function playShift(parts: SpindleFlowParts, script: Script, seed: number)
     if (ended !== undefined) {
       const { trueQuality, invoked, elapsedMs, slaMs } = ended.inputs;
       const { shape, urgent } = world.task;
+      const { vague } = taskText(index, state.shift.tasks[state.taskIndex]!).task;
       played.push({
-        ...{ reward, trueQuality, invoked, decisions, shape, urgent },
+        ...{ reward, trueQuality, invoked, decisions, shape, urgent, vague },
         costUnits: result.info.costUnits as number,
         missedSla: elapsedMs > slaMs,
       });

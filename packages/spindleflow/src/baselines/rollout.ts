@@ -63,6 +63,18 @@ function byCoverage(world: World, run: TaskRun, free: readonly number[]): number
   return order;
 }
 
+/** The most competent for each need, each once. */
+function bestPerNeed(world: World, free: readonly number[]): number[] {
+  const chosen = new Set<number>();
+  for (const skill of world.task.skills) {
+    let best = -1;
+    for (const slot of free)
+      if (best < 0 || world.members[slot]!.competence[skill]! > world.members[best]!.competence[skill]!) best = slot;
+    if (best >= 0) chosen.add(best);
+  }
+  return [...chosen];
+}
+
 /** Choices worth trying: prefixes of two orders in every mode, each single in iterative, splits, leads with consultees. */
 function candidateDecisions(world: World, run: TaskRun): Decision[] {
   const size = generalistSlot(world);
@@ -84,6 +96,8 @@ function candidateDecisions(world: World, run: TaskRun): Decision[] {
       decisions.push(withThreshold(decide("callSpecialist", set, mode)));
     if (set.length > 1 && set.length <= world.task.skills.length) decisions.push(decide("parallelSpawn", set));
   }
+  const perNeed = bestPerNeed(world, free);
+  if (perNeed.length > 1) decisions.push(decide("parallelSpawn", perNeed));
   for (const slot of free) decisions.push(decide("callSpecialist", [slot], "iterative"));
   const leads = slots.filter((slot) => isAllowed(world, run, slot) || run.delivered[slot] === 1);
   const bySkill = slots.filter((slot) => world.members[slot] !== null).sort((a, b) => skill(b) - skill(a) || a - b);
