@@ -9,7 +9,7 @@ import { type Effort, planByRollout } from "./rollout.ts";
 import type { Scene, Script } from "./script.ts";
 
 /** Effort of the planners. `assumption:` less than the reference's, as beliefs are coarser than rollouts. */
-const PLANNER_EFFORT: Effort = { firstRollouts: 3, finalists: 6, finalRollouts: 12, margin: 0.004 };
+const PLANNER_EFFORT: Effort = { firstRollouts: 4, finalists: 8, finalRollouts: 24, margin: 0.004 };
 /** Difficulty that a class suggests: the middle of its range. */
 const CLASS_DIFFICULTY: Readonly<Record<TaskClass, number>> = {
   atomic: 0.2,
@@ -19,7 +19,7 @@ const CLASS_DIFFICULTY: Readonly<Record<TaskClass, number>> = {
   enterprise: 0.75,
 };
 /** Worth of resolving doubt about a specialist while tasks remain. `assumption:` small beside a call's gain. */
-const CURIOSITY = 0.01;
+const CURIOSITY = 0.004;
 
 /** How long a planner keeps what it saw. */
 export type PlannerMemory = "none" | "task" | "shift";
