@@ -11,6 +11,7 @@ export interface LoadOptions {
 /** The environments that come with Praxis. Imported only here, so that commands that need none start without their tables. */
 async function builtIn(): Promise<readonly EnvironmentSource[]> {
   const { loadPolyGuard } = await import("@praxis/polyguard");
+  const { loadSpindleFlow } = await import("@praxis/spindleflow");
   const { cartPole, grid, maskedCartPole } = await import("@praxis/train");
   return [
     {
@@ -19,6 +20,12 @@ async function builtIn(): Promise<readonly EnvironmentSource[]> {
       }),
       module: "@praxis/polyguard",
       exportName: "loadPolyGuard",
+      isFactory: true,
+    },
+    {
+      definition: loadSpindleFlow() as unknown as EnvDefinition,
+      module: "@praxis/spindleflow",
+      exportName: "loadSpindleFlow",
       isFactory: true,
     },
     { definition: cartPole as EnvDefinition, module: "@praxis/train", exportName: "cartPole" },

@@ -1,5 +1,6 @@
 import type { EnvDefinition, ResetResult, StepResult, Trace, TraceStep } from "@praxis/env";
 import { renderPolyguard } from "@praxis/polyguard";
+import { renderSpindleFlow } from "@praxis/spindleflow";
 
 /** Text of an episode for a terminal. */
 export interface Renderer {
@@ -31,5 +32,6 @@ const plain: Renderer = {
 
 /** The environment's own text form, or plain JSON lines. */
 export function rendererFor(definition: EnvDefinition): Renderer {
-  return definition.name === "polyguard" ? { ...renderPolyguard(), end: renderEnd } : plain;
+  if (definition.name === "polyguard") return { ...renderPolyguard(), end: renderEnd };
+  return definition.name === "spindleflow" ? { ...renderSpindleFlow(), end: renderEnd } : plain;
 }

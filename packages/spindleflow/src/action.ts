@@ -1,7 +1,14 @@
 import { type BoxSpace, didYouMean, PraxisError } from "@praxis/env";
 import { z } from "zod";
 import type { Masks } from "./engine/masks.ts";
-import { DEFAULT_PARAMETERS, type Decision, META_ACTIONS, type MetaAction, MODES, type ModeParameters } from "./names.ts";
+import {
+  DEFAULT_PARAMETERS,
+  type Decision,
+  META_ACTIONS,
+  type MetaAction,
+  MODES,
+  type ModeParameters,
+} from "./names.ts";
 
 /** Number of mode parameters at the end of the vector. */
 const PARAMETER_COUNT = 4;
@@ -9,7 +16,7 @@ const PARAMETER_COUNT = 4;
 const NO_LIMIT_ABOVE = 0.9;
 
 /** Length of the action vector for S slots. */
-export function actionLength(size: number): number {
+function actionLength(size: number): number {
   return size + 2 + PARAMETER_COUNT;
 }
 
@@ -41,7 +48,10 @@ export type Annotation = z.output<typeof annotationSchema>;
 const structuredSchema = z.strictObject({
   meta: z.string().describe(`one of ${META_ACTIONS.join(", ")}`),
   slots: z.array(z.int().min(0).max(7)).max(8).optional().describe("slots in order of execution; a lead comes first"),
-  mode: z.string().optional().describe(`one of ${MODES.join(", ")}; default sequential`),
+  mode: z
+    .string()
+    .optional()
+    .describe(`one of ${MODES.join(", ")}; default sequential`),
   params: z
     .strictObject({
       rounds: z.int().min(1).max(5).optional(),
@@ -81,14 +91,21 @@ export interface Choice {
 }
 
 function refuse(message: string, field: string): PraxisError {
-  return new PraxisError("VALIDATION_ERROR", message, { fields: [{ type: "value_error", loc: [field], msg: message }] });
+  return new PraxisError("VALIDATION_ERROR", message, {
+    fields: [{ type: "value_error", loc: [field], msg: message }],
+  });
 }
 
 /** Rounds half up, whatever the sign. */
 const round = (x: number): number => Math.floor(x + 0.5);
 const clip = (x: number, low: number, high: number): number => Math.min(high, Math.max(low, x));
 
-function readVector(vector: ArrayLike<number>, size: number, slaMs: number, normalized: boolean): Omit<Choice, "annotation"> {
+function readVector(
+  vector: ArrayLike<number>,
+  size: number,
+  slaMs: number,
+  normalized: boolean,
+): Omit<Choice, "annotation"> {
   const length = actionLength(size);
   if (vector.length !== length)
     throw refuse(`The action vector must have ${length} numbers for ${size} slots, not ${vector.length}.`, "vector");
@@ -119,7 +136,10 @@ function readVector(vector: ArrayLike<number>, size: number, slaMs: number, norm
 function nameIn<Name extends string>(what: string, given: unknown, names: readonly Name[]): Name {
   const found = names.find((name) => name === given);
   if (found !== undefined) return found;
-  throw refuse(`Unknown ${what} '${String(given)}'.${didYouMean(String(given), names)} Known: ${names.join(", ")}.`, what);
+  throw refuse(
+    `Unknown ${what} '${String(given)}'.${didYouMean(String(given), names)} Known: ${names.join(", ")}.`,
+    what,
+  );
 }
 
 function readStructured(action: StructuredAction, size: number): Choice {
@@ -174,9 +194,7 @@ export interface Judged {
 
 /** Positive scores in descending order, ties by slot. */
 function selected(scores: readonly number[]): number[] {
-  return scores
-    .flatMap((score, slot) => (score > 0 ? [slot] : []))
-    .sort((a, b) => scores[b]! - scores[a]! || a - b);
+  return scores.flatMap((score, slot) => (score > 0 ? [slot] : [])).sort((a, b) => scores[b]! - scores[a]! || a - b);
 }
 
 function bestOf(scores: readonly number[], allowed: readonly boolean[]): number {

@@ -30,6 +30,7 @@ const timingSchema = z.strictObject({
   minLatencyMs: amount(500),
   passShare: share(0.4).describe("further pass of mode iterative, and the floor taken again, per call latency"),
   deepenShare: share(0.6).describe("consultation of somebody who has delivered, per call latency"),
+  integrationShare: share(0.4).describe("the lead works consultees' answers in, per its latency"),
   slaMs: z
     .tuple([amount(0), amount(0), amount(0), amount(0), amount(0)])
     .default([7000, 11000, 15000, 20000, 26000])
@@ -58,7 +59,9 @@ const simulationSchema = z.strictObject({
   synthesisSeparable: share(0.03).describe("detail lost"),
   synthesisElse: share(0.02),
   resolveChance: share(0.85),
-  iterationGain: z.strictObject({ refine: share(0.5), open: share(0.05), diagnostic: share(0), other: share(0.06) }).prefault({}),
+  iterationGain: z
+    .strictObject({ refine: share(0.5), open: share(0.05), diagnostic: share(0), other: share(0.06) })
+    .prefault({}),
   ceilingFactor: amount(1.2),
   ceilingOffset: amount(0.04),
   ceiling: share(0.98),
@@ -67,7 +70,7 @@ const simulationSchema = z.strictObject({
   uselessFloor: share(0.1),
   uselessPenalty: amount(0.02),
   schoolKept: share(0.8),
-  partTimeBase: share(0.4),
+  partTimeBase: share(0.3),
   partDifficulty: share(0.25).describe("a part is easier by this much"),
   maxConsultees: z.int().min(1).max(8).default(3),
   generalist: z
@@ -133,7 +136,11 @@ export const spindleFlowConfigSchema = z.strictObject({
   phase: z.int().min(1).max(3).default(3),
   phaseMix: z
     .tuple([mix(0.5, 0.5, 0, 0, 0), mix(0.15, 0.15, 0.7, 0, 0), mix(0.1, 0.2, 0.25, 0.25, 0.2)])
-    .prefault([[0.5, 0.5, 0, 0, 0], [0.15, 0.15, 0.7, 0, 0], [0.1, 0.2, 0.25, 0.25, 0.2]])
+    .prefault([
+      [0.5, 0.5, 0, 0, 0],
+      [0.15, 0.15, 0.7, 0, 0],
+      [0.1, 0.2, 0.25, 0.25, 0.2],
+    ])
     .describe("shares of the five classes in each phase"),
   phaseTasks: z
     .tuple([z.int().min(1), z.int().min(1), z.int().min(1)])
@@ -150,7 +157,13 @@ export const spindleFlowConfigSchema = z.strictObject({
   maxHops: z.int().min(1).default(2).describe("substitutes per failure"),
   claimCosine: z.number().min(-1).max(1).default(0.25).describe("a text claims what it is nearer to than this"),
   tierSigma: z.tuple([amount(0), amount(0), amount(0), amount(0)]).default([0.15, 0.1, 0.05, 0.03]),
-  evaluationTier: z.int().min(0).max(3).nullable().default(null).describe("tier of every episode instead of the task's"),
+  evaluationTier: z
+    .int()
+    .min(0)
+    .max(3)
+    .nullable()
+    .default(null)
+    .describe("tier of every episode instead of the task's"),
   moderateTier2Share: share(0.3),
   memoryNew: share(0.4).describe("weight of a new entry in the summary vector"),
   timing: timingSchema.prefault({}),

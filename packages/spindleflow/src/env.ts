@@ -1,10 +1,18 @@
-import { didYouMean, type EpisodeStart, hashJson, PraxisError, type RngStreams, type Simulator, SimulatorEnv } from "@praxis/env";
-import { Rng } from "@praxis/env";
-import { beginChain } from "./audit/chain.ts";
+import {
+  didYouMean,
+  type EpisodeStart,
+  hashJson,
+  PraxisError,
+  Rng,
+  type RngStreams,
+  type Simulator,
+  SimulatorEnv,
+} from "@praxis/env";
 import type { SpindleFlowAction } from "./action.ts";
+import { beginChain } from "./audit/chain.ts";
 import type { BankIndex } from "./bank/bank-index.ts";
 import { makeConfig, type SpindleFlowConfig, type SpindleFlowSettings } from "./config.ts";
-import { beginEpisode, embeddingRows, type EpisodeState, seatSummary, transitionEpisode } from "./episode.ts";
+import { beginEpisode, type EpisodeState, embeddingRows, seatSummary, transitionEpisode } from "./episode.ts";
 import { EMPTY_LEARNING, type LearningState } from "./learning-state.ts";
 import { observe, type SpindleFlowObservation } from "./observation.ts";
 import { type ResetOptions, resetSchema } from "./reset-options.ts";
@@ -28,9 +36,7 @@ export interface SpindleFlowParts {
 export type SpindleFlowEnv = SimulatorEnv<EpisodeState, SpindleFlowAction, SpindleFlowObservation, ResetOptions>;
 
 /** The pure core: shifts drawn by seed and options, steps by {@link transitionEpisode}. */
-export class SpindleFlowSimulator
-  implements Simulator<EpisodeState, SpindleFlowAction, SpindleFlowObservation, ResetOptions>
-{
+class SpindleFlowSimulator implements Simulator<EpisodeState, SpindleFlowAction, SpindleFlowObservation, ResetOptions> {
   readonly #parts: SpindleFlowParts;
   readonly #configs = new Map<string, SpindleFlowConfig>();
   #spawnThreshold: number | null = null;
@@ -50,7 +56,9 @@ export class SpindleFlowSimulator
       shift,
       learning,
       encoding: options.encoding ?? "array",
-      spawnThreshold: config.spawn.enabled ? (config.spawn.threshold ?? this.#threshold()) : -1,
+      spawnThreshold: config.spawn.enabled
+        ? (config.spawn.threshold ?? index.bank.thresholds?.spawn ?? this.#threshold())
+        : -1,
       audit:
         options.audit === true
           ? beginChain({
@@ -106,8 +114,11 @@ export class SpindleFlowSimulator
     const key = `${preset}|${phase}|${tasksPerEpisode}`;
     let config = this.#configs.get(key);
     if (config === undefined) {
+      const claim = this.#parts.index.bank.thresholds?.claim;
       config = makeConfig(
         {
+          // What counts as a claim depends on the embedder; a bank's own measure stands before the general default.
+          ...(claim === undefined ? {} : { claimCosine: claim }),
           ...this.#parts.settings,
           ...(phase === undefined ? {} : { phase }),
           ...(tasksPerEpisode === undefined ? {} : { tasksPerEpisode }),
@@ -140,7 +151,10 @@ export class SpindleFlowSimulator
           if (known !== null) return known;
           throw new PraxisError(
             "UNKNOWN_NAME",
-            `Unknown specialist '${id}'.${didYouMean(id, index.bank.specialists.map((each) => each.id))}`,
+            `Unknown specialist '${id}'.${didYouMean(
+              id,
+              index.bank.specialists.map((each) => each.id),
+            )}`,
           );
         }) ?? null,
       tier: (tier as Tier | undefined) ?? null,
@@ -158,12 +172,23 @@ function parseOptions(options: ResetOptions): ResetOptions {
   });
 }
 
+/** The core of each set of parts: it holds no episode, only settings and thresholds worked out once. */
+const simulators = new WeakMap<SpindleFlowParts, SpindleFlowSimulator>();
+
+function simulatorOf(parts: SpindleFlowParts): SpindleFlowSimulator {
+  let simulator = simulators.get(parts);
+  if (simulator === undefined) {
+    simulator = new SpindleFlowSimulator(parts);
+    simulators.set(parts, simulator);
+  }
+  return simulator;
+}
+
 /** Makes the environment. @param seed of the sequence of resets without a seed */
 export function makeSpindleFlowEnv(parts: SpindleFlowParts, seed?: number): SpindleFlowEnv {
   return new SimulatorEnv<EpisodeState, SpindleFlowAction, SpindleFlowObservation, ResetOptions>(
     SPINDLEFLOW_ID,
-    new SpindleFlowSimulator(parts),
+    simulatorOf(parts),
     seed,
   );
 }
-

@@ -27,7 +27,7 @@ import {
   writeTaskStart,
 } from "./observation.ts";
 import { type Shift, seatText, taskText } from "./shift/shift.ts";
-import { maySpawn, type SpawnScene, spawnSpecialist } from "./shift/spawn.ts";
+import { bestForTask, maySpawn, spawnSpecialist } from "./shift/spawn.ts";
 
 /** State of an episode, latent fields included. Plain data; never changed in place. */
 export interface EpisodeState {
@@ -37,6 +37,8 @@ export interface EpisodeState {
   readonly encoding: "array" | "base64";
   /** Best cosine below which somebody may be spawned. */
   readonly spawnThreshold: number;
+  /** Best cosine of the task as it stands with anybody in the company. */
+  readonly companyBest: number;
   readonly taskIndex: number;
   readonly tasksEnded: number;
   readonly run: TaskRun;
@@ -60,11 +62,11 @@ const layouts = Array.from({ length: 9 }, (_, size) => observationLayout(size));
 const layoutOf = (config: SpindleFlowConfig): ObservationLayout => layouts[config.maxSpecialists]!;
 
 function masksOf(index: BankIndex, state: Omit<EpisodeState, "masks" | "vector">): Masks {
-  const { config, shift, taskIndex, run, spawnThreshold } = state;
+  const { config, run } = state;
   const rule = config.maskStopUntilFirstCall;
   return computeMasks(worldOf(state), run, {
     stopNeedsCall: rule === "always" || (rule === "phase1" && config.phase === 1),
-    maySpawn: maySpawn({ index, config, shift, taskIndex, run, threshold: spawnThreshold }),
+    maySpawn: maySpawn({ index, ...state }, state.companyBest, state.spawnThreshold),
   });
 }
 
@@ -74,11 +76,13 @@ export function beginEpisode(
   start: Pick<EpisodeState, "config" | "shift" | "learning" | "encoding" | "spawnThreshold" | "audit">,
 ): EpisodeState {
   const layout = layoutOf(start.config);
+  const run = beginRun(worldOf({ ...start, taskIndex: 0 }));
   const bare = {
     ...start,
     taskIndex: 0,
     tasksEnded: 0,
-    run: beginRun(worldOf({ ...start, taskIndex: 0 })),
+    run,
+    companyBest: bestForTask({ index, ...start, taskIndex: 0, run }),
     lastScore: 0,
     ended: [],
     costUnitsBefore: 0,
@@ -106,7 +110,12 @@ export function embeddingRows(
 }
 
 /** v ← (1 − w)·v + w·text for each output delivered. */
-function noteOutputs(vector: Float32Array, layout: ObservationLayout, calls: readonly CallRecord[], weight: number): void {
+function noteOutputs(
+  vector: Float32Array,
+  layout: ObservationLayout,
+  calls: readonly CallRecord[],
+  weight: number,
+): void {
   for (const { callee, status, score } of calls) {
     if (typeof callee !== "number" || status !== "ok" || score === null) continue;
     const from = layout.roster + callee * EMBEDDING_LENGTH;
@@ -168,7 +177,10 @@ export function transitionEpisode(
   run.steps++;
   if (decision !== null) {
     if (decision.meta === "spawnSpecialist") {
-      const made = spawnSpecialist(spawnScene(index, state, run), streams.keyed("specialists", state.taskIndex, "spawn", run.steps));
+      const made = spawnSpecialist(
+        { index, ...state, run },
+        streams.keyed("specialists", state.taskIndex, "spawn", run.steps),
+      );
       shift = made.shift;
       run.elapsedMs += config.timing.handOverMs + config.timing.spawnMs;
       if (made.isRedundant) reward -= config.reward.redundantSpawn;
@@ -177,7 +189,8 @@ export function transitionEpisode(
     if (decision.meta !== "stop") run.path.push(pathStep(world, decision));
     reward += stepReward(world, state.run, run, decision);
     if (run.outputs > 0) measure(world, run, noise);
-    if (decision.meta === "clarifyTask") vector.set(taskText(index, shift.tasks[state.taskIndex]!).clarifiedVector, layout.task);
+    if (decision.meta === "clarifyTask")
+      vector.set(taskText(index, shift.tasks[state.taskIndex]!).clarifiedVector, layout.task);
     noteOutputs(vector, layout, calls, config.memoryNew);
     writeEdges(vector, layout, calls);
   }
@@ -217,12 +230,15 @@ export function transitionEpisode(
     const before = state.run.outputs === 0 ? 0 : state.run.measured;
     reward += config.reward.shapingScale * (SHAPING_GAMMA * after - before);
   }
+  // The company's fit changes only with the text or with the company.
+  if (hasEnded || decision?.meta === "clarifyTask" || shift !== state.shift)
+    next = { ...next, companyBest: bestForTask({ index, ...next }) };
   next = { ...next, masks: masksOf(index, next) };
   writeProgress(vector, layout, next);
   if (state.audit !== null)
     next = {
       ...next,
-      audit: appendStep(state.audit, { state, choice, decision, calls, next, taskReward, workedOn: run }),
+      audit: appendStep(state.audit, { state, action, choice, decision, calls, next, taskReward, workedOn: run }),
     };
   const info: Info = {
     action: decision,
@@ -241,18 +257,15 @@ export function transitionEpisode(
           reward: taskReward,
           usd: meterTask(index, state, run),
         }),
-    ...(terminated ? { terminationReason: taskEnded!.by === "stop" ? "last task stopped" : "last task at its step limit" } : {}),
+    ...(terminated
+      ? { terminationReason: taskEnded!.by === "stop" ? "last task stopped" : "last task at its step limit" }
+      : {}),
   };
   return { state: next, observation: observe(index, next, violations), reward, terminated, truncated: false, info };
 }
 
 /** Discount of the potential; it has to be the trainer's for the optimal policy to stay the same. Source: Ng, Harada, Russell 1999. */
 const SHAPING_GAMMA = 0.995;
-
-function spawnScene(index: BankIndex, state: EpisodeState, run: TaskRun): SpawnScene {
-  const { config, shift, taskIndex, spawnThreshold } = state;
-  return { index, config, shift, taskIndex, run, threshold: spawnThreshold };
-}
 
 /** Texts of the seats, for infos. */
 export function seatSummary(index: BankIndex, state: EpisodeState): readonly (string | null)[] {

@@ -1,7 +1,18 @@
+export { encodeDecision, type SpindleFlowAction } from "./action.ts";
+export { exportAudit, verifyAudit, verifyChain } from "./audit/verify.ts";
 export { type Bank, SECTORS } from "./bank/bank.ts";
 export { parseCatalog } from "./bank/catalog.ts";
 export { loadBank, loadBankText } from "./bank/load-bank.ts";
 export { type BankEmbedder, makeBank } from "./bank/make-bank.ts";
+export { type PlayedTask, playShift } from "./baselines/evaluate.ts";
+export { makeScript, SCRIPT_NAMES } from "./baselines/index.ts";
+export { makeConfig, PRESETS, type SpindleFlowConfig, type SpindleFlowSettings } from "./config.ts";
+export {
+  advanceCurriculum,
+  CURRICULUM_START,
+  type CurriculumState,
+  type EpisodeOutcome,
+} from "./curriculum.ts";
 export {
   defineSpindleFlow,
   SPINDLEFLOW_VERSION,
@@ -9,3 +20,7 @@ export {
   type SpindleFlowOptions,
 } from "./definition.ts";
 export { SPINDLEFLOW_ID, type SpindleFlowEnv } from "./env.ts";
+export { EMPTY_LEARNING, type EndedTask, type LearningState, learnEpisode } from "./learning-state.ts";
+export { loadSpindleFlow } from "./load-spindleflow.ts";
+export { billTasks, parsePrices } from "./meter.ts";
+export { renderSpindleFlow, type SpindleFlowRenderer } from "./render.ts";

@@ -10,7 +10,9 @@ import type { Tier } from "./tiers.ts";
 const priceSchema = z.strictObject({
   date: z.string(),
   source: z.string(),
-  models: z.array(z.strictObject({ model: z.string(), priceIn: z.number().min(0), priceOut: z.number().min(0) })).min(1),
+  models: z
+    .array(z.strictObject({ model: z.string(), priceIn: z.number().min(0), priceOut: z.number().min(0) }))
+    .min(1),
   judges: z.record(z.string(), z.string()),
   specialists: z.string(),
 });
@@ -89,7 +91,7 @@ export interface Bill {
 }
 
 /** The founding claim: judging 1,000 episodes at tier 2 costs this much, USD. */
-export const FOUNDING_CLAIM_USD = 8;
+const FOUNDING_CLAIM_USD = 8;
 
 /** Sums metered tasks. @param episodes over how many episodes they were metered */
 export function billTasks(prices: PriceTable, tasks: readonly TaskTokens[], episodes: number): Bill {

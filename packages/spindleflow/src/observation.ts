@@ -1,10 +1,10 @@
 import type { Violation } from "@praxis/env";
 import { z } from "zod";
-import type { Masks } from "./engine/masks.ts";
+import type { BankIndex } from "./bank/bank-index.ts";
 import { graphDepth } from "./engine/graph.ts";
 import type { CallRecord, Party } from "./engine/log.ts";
+import type { Masks } from "./engine/masks.ts";
 import { openConflicts, openFailures } from "./engine/run.ts";
-import type { BankIndex } from "./bank/bank-index.ts";
 import type { EpisodeState } from "./episode.ts";
 import { seatText, taskText } from "./shift/shift.ts";
 
@@ -72,7 +72,12 @@ export function writeEdges(vector: Float32Array, layout: ObservationLayout, call
 }
 
 /** Writes the blocks that stand for a task: its text, nobody called, an empty graph. */
-export function writeTaskStart(vector: Float32Array, layout: ObservationLayout, index: BankIndex, state: EpisodeState): void {
+export function writeTaskStart(
+  vector: Float32Array,
+  layout: ObservationLayout,
+  index: BankIndex,
+  state: EpisodeState,
+): void {
   const task = state.shift.tasks[state.taskIndex]!;
   vector.set(taskText(index, task).vector, layout.task);
   vector.fill(0, layout.called, layout.scratchpad);
@@ -80,7 +85,12 @@ export function writeTaskStart(vector: Float32Array, layout: ObservationLayout, 
 }
 
 /** Writes the roster rows; an empty slot is a zero row. */
-export function writeRoster(vector: Float32Array, layout: ObservationLayout, index: BankIndex, state: EpisodeState): void {
+export function writeRoster(
+  vector: Float32Array,
+  layout: ObservationLayout,
+  index: BankIndex,
+  state: EpisodeState,
+): void {
   state.shift.seats.forEach((seat, slot) => {
     const at = layout.roster + slot * EMBEDDING_LENGTH;
     if (seat === null) vector.fill(0, at, at + EMBEDDING_LENGTH);
@@ -193,7 +203,11 @@ function statusOf(state: EpisodeState, slot: number): "empty" | "free" | "delive
 }
 
 /** Makes the observation of a state. */
-export function observe(index: BankIndex, state: EpisodeState, violations: readonly Violation[]): SpindleFlowObservation {
+export function observe(
+  index: BankIndex,
+  state: EpisodeState,
+  violations: readonly Violation[],
+): SpindleFlowObservation {
   const { vector, shift, run, masks } = state;
   const { task } = taskText(index, shift.tasks[state.taskIndex]!);
   const summary = {

@@ -5,7 +5,12 @@ import { PRESETS } from "./config.ts";
 /** Reset options; all may be left out. */
 export const resetSchema = z.object({
   taskText: z.string().min(1).max(4000).optional().describe("one task by its text"),
-  taskTexts: z.array(z.string().min(1).max(4000)).min(1).max(20).optional().describe("the shift's tasks by their texts"),
+  taskTexts: z
+    .array(z.string().min(1).max(4000))
+    .min(1)
+    .max(20)
+    .optional()
+    .describe("the shift's tasks by their texts"),
   tasksPerEpisode: z.int().min(1).max(20).optional(),
   class: z.enum(TASK_CLASSES).optional().describe("draw tasks of this class only"),
   rosterIds: z.array(z.string()).min(1).max(8).optional().describe("who sits in the slots, in order"),

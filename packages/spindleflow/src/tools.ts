@@ -57,7 +57,8 @@ const slotList = z.array(z.int().min(0).max(7)).min(1).max(8).describe("slots in
 export const SPINDLEFLOW_TOOLS: readonly EnvTool<SpindleFlowEnv>[] = [
   tool({
     name: "list_specialists",
-    description: "The task in hand, the roster with each specialist's own words and status, and what is legal now. Costs nothing.",
+    description:
+      "The task in hand, the roster with each specialist's own words and status, and what is legal now. Costs nothing.",
     input: z.strictObject({}),
     readOnly: true,
     examples: [{}],

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@praxis/env";
-import type { Choice } from "../action.ts";
+import type { Choice, SpindleFlowAction } from "../action.ts";
 import type { CallRecord } from "../engine/log.ts";
-import { META_ACTIONS, type Decision } from "../names.ts";
 import type { TaskReward } from "../engine/reward.ts";
 import type { TaskRun } from "../engine/run.ts";
 import type { EpisodeState } from "../episode.ts";
+import { type Decision, META_ACTIONS } from "../names.ts";
 
 /** First record of a chain: all that a replay needs. Plain data. */
 export interface AuditHeader {
@@ -30,8 +30,8 @@ export interface AuditStep {
   /** Hash of the observation that was decided on, and of its mask. */
   readonly obsHash: string;
   readonly maskHash: string;
-  /** The choice as it was read: selection scores, mode, parameters; `decision` is what was carried out, null when illegal. */
-  readonly action: { readonly choice: Omit<Choice, "annotation">; readonly decision: Decision | null };
+  /** The action as it came, and what was carried out; null when illegal. */
+  readonly action: { readonly given: unknown; readonly decision: Decision | null };
   /** Legal meta-actions. */
   readonly legalAlternatives: readonly string[];
   readonly actionProbability: number | null;
@@ -65,7 +65,7 @@ function hashVector(vector: Float32Array): string {
 }
 
 /** A record with its hash: over the hash before it and its canonical JSON. */
-export function sealed<Record extends { readonly prevHash: string }>(record: Record): Record & { readonly hash: string } {
+function sealed<Record extends { readonly prevHash: string }>(record: Record): Record & { readonly hash: string } {
   return { ...record, hash: sha256(record.prevHash + canonicalJson(record)) };
 }
 
@@ -78,6 +78,7 @@ export function beginChain(header: Omit<AuditHeader, "kind" | "version" | "prevH
 /** What a step hands to the chain. */
 export interface AuditedStep {
   readonly state: EpisodeState;
+  readonly action: SpindleFlowAction;
   readonly choice: Choice;
   readonly decision: Decision | null;
   readonly calls: readonly CallRecord[];
@@ -87,10 +88,14 @@ export interface AuditedStep {
   readonly workedOn: TaskRun;
 }
 
+/** Without undefined members, which JSON leaves out. */
+const toGiven = (given: unknown): unknown => JSON.parse(canonicalJson(given));
+
 /** The chain with one step more. */
 export function appendStep(chain: AuditChain, step: AuditedStep): AuditChain {
-  const { state, choice, decision, calls, taskReward, workedOn } = step;
-  const { annotation, ...read } = choice;
+  const { state, action, decision, calls, taskReward, workedOn } = step;
+  const { annotation } = step.choice;
+  const given = "vector" in action ? { vector: Array.from(action.vector) } : { ...action, annotation: undefined };
   const record = sealed({
     kind: "step" as const,
     episodeId: (chain.records[0] as AuditHeader).episodeId,
@@ -98,7 +103,7 @@ export function appendStep(chain: AuditChain, step: AuditedStep): AuditChain {
     step: workedOn.steps,
     obsHash: hashVector(state.vector),
     maskHash: sha256(canonicalJson(state.masks)),
-    action: { choice: read, decision },
+    action: { given: toGiven(given), decision },
     legalAlternatives: META_ACTIONS.filter((_, i) => state.masks.meta[i]),
     actionProbability: annotation?.probability ?? null,
     valueEstimate: annotation?.valueEstimate ?? null,

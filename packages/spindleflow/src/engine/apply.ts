@@ -25,7 +25,15 @@ function beginExecution({ world, run, noise, log }: Scene, decision: Decision, m
     run.callSteps++;
   }
   const { timeBudgetMs, contextEntries } = decision.parameters;
-  return { world, run, noise, log, startMs: run.elapsedMs, budgetMs: timeBudgetMs ?? Number.POSITIVE_INFINITY, contextEntries };
+  return {
+    world,
+    run,
+    noise,
+    log,
+    startMs: run.elapsedMs,
+    budgetMs: timeBudgetMs ?? Number.POSITIVE_INFINITY,
+    contextEntries,
+  };
 }
 
 /** Runs the stand-in of the oldest failure; true if there was one. Adds to the elapsed time. */
@@ -134,7 +142,12 @@ export function applyDecision(scene: Scene, decision: Decision): void {
 }
 
 /** Reward of an action itself, beside the task's: clarification, and cost units where they are priced. */
-export function stepReward(world: World, before: { readonly costUnits: number }, run: TaskRun, decision: Decision): number {
+export function stepReward(
+  world: World,
+  before: { readonly costUnits: number },
+  run: TaskRun,
+  decision: Decision,
+): number {
   const { clarification, costWeight } = world.config.reward;
   const asked = decision.meta === "clarifyTask" ? clarification : 0;
   return 0 - asked - costWeight * (run.costUnits - before.costUnits);

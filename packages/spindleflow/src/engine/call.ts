@@ -1,11 +1,11 @@
-import type { Noise } from "./noise.ts";
 import { depthOf, nodeOfSlot } from "./graph.ts";
 import type { CallRecord, Party, StepLog } from "./log.ts";
+import type { Noise } from "./noise.ts";
 import { measuredScore, mergeInto, singleQuality, weightedSum } from "./quality.ts";
 import { DISPUTE, type TaskRun } from "./run.ts";
 import { generalistSlot, type Member, type World } from "./world.ts";
 
-const clip01 = (x: number): number => (x < 0 ? 0 : x > 1 ? 1 : x);
+const clip01 = (x: number): number => (x < 0 ? 0 : Math.min(x, 1));
 
 /** What is being executed. */
 export interface Execution {
@@ -58,13 +58,12 @@ export function effectiveCompetence(world: World, member: Member, need: number, 
   const { difficultySlope } = world.config.simulation;
   const difficulty = Math.max(0, world.task.difficulty - easier);
   return (
-    member.competence[world.task.skills[need]!]! *
-    (1 - difficultySlope * Math.max(0, difficulty - member.headroom))
+    member.competence[world.task.skills[need]!]! * (1 - difficultySlope * Math.max(0, difficulty - member.headroom))
   );
 }
 
 /** Gain of one further pass by the task's shape. */
-export function passGain(world: World): number {
+function passGain(world: World): number {
   const { refine, open, diagnostic, other } = world.config.simulation.iterationGain;
   switch (world.task.shape) {
     case "refine":
@@ -200,8 +199,7 @@ export function call(ex: Execution, request: CallRequest): Outcome {
   run.callCount++;
   if (reason !== "none") run.reasoned++;
   const left = ex.budgetMs - request.atMs;
-  let duration =
-    share * Math.max(timing.minLatencyMs, member.latencyMs + timing.latencyNoiseMs * noise.normal());
+  let duration = share * Math.max(timing.minLatencyMs, member.latencyMs + timing.latencyNoiseMs * noise.normal());
   let status: CallRecord["status"] = "ok";
   if (noise.failure() < member.failure) {
     if (noise.failure() < member.timeoutShare) {

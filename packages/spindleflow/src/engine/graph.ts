@@ -36,7 +36,7 @@ export function depthOf(edges: Edges, node: number): number {
 }
 
 /** Longest path that begins at a node. */
-export function heightOf(edges: Edges, node: number): number {
+function heightOf(edges: Edges, node: number): number {
   const callees = edges[node]!;
   if (callees === 0) return 0;
   let height = 0;

@@ -83,5 +83,11 @@ export function computeMasks(world: World, run: TaskRun, context: LegalityContex
     parallelSpawn: anySlot,
     spawnSpecialist: context.maySpawn,
   };
-  return { meta: META_ACTIONS.map((name) => legal[name]), slots, modes: anySlot ? ALL_MODES : NO_MODES, leads, consult };
+  return {
+    meta: META_ACTIONS.map((name) => legal[name]),
+    slots,
+    modes: anySlot ? ALL_MODES : NO_MODES,
+    leads,
+    consult,
+  };
 }

@@ -12,7 +12,14 @@ function sequential(ex: Execution, slots: readonly number[]): Elapsed {
   let at = 0;
   for (const slot of slots) {
     if (at >= ex.budgetMs) break;
-    const outcome = call(ex, { slot, caller: "orchestrator", mode: "sequential", atMs: at, seesContext: true, inCrowd: false });
+    const outcome = call(ex, {
+      slot,
+      caller: "orchestrator",
+      mode: "sequential",
+      atMs: at,
+      seesContext: true,
+      inCrowd: false,
+    });
     at += outcome.durationMs;
     if (outcome.ok) merge(ex, outcome);
   }
@@ -97,7 +104,14 @@ function fanOutReduce(ex: Execution, slots: readonly number[]): Elapsed {
 function iterative(ex: Execution, slots: readonly number[], rounds: number, threshold: number): Elapsed {
   const { run, world, noise } = ex;
   const slot = slots[0]!;
-  const outcome = call(ex, { slot, caller: "orchestrator", mode: "iterative", atMs: 0, seesContext: false, inCrowd: false });
+  const outcome = call(ex, {
+    slot,
+    caller: "orchestrator",
+    mode: "iterative",
+    atMs: 0,
+    seesContext: false,
+    inCrowd: false,
+  });
   if (!outcome.ok) return outcome.durationMs;
   const before = run.q.slice();
   const isFirst = run.outputs === 0;
@@ -124,7 +138,14 @@ function conditional(ex: Execution, slots: readonly number[], threshold: number)
   let at = 0;
   for (const slot of slots) {
     if (at >= ex.budgetMs) break;
-    const outcome = call(ex, { slot, caller: "orchestrator", mode: "conditional", atMs: at, seesContext: true, inCrowd: false });
+    const outcome = call(ex, {
+      slot,
+      caller: "orchestrator",
+      mode: "conditional",
+      atMs: at,
+      seesContext: true,
+      inCrowd: false,
+    });
     at += outcome.durationMs + world.config.timing.conditionalMs;
     if (outcome.ok) merge(ex, outcome);
     if (run.outputs > 0 && measure(world, run, noise) >= threshold) break;

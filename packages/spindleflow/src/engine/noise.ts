@@ -2,7 +2,7 @@ import type { Rng, RngStreams } from "@praxis/env";
 
 /**
  * Where the engine gets its chance from. The environment keys every draw by what it is for, so that policies meet the same
- * luck (common random numbers) and nothing done in one task shifts a draw of another; planners draw from one stream.
+ * luck (common random numbers) and nothing done in one task shifts a draw of another; planners hash theirs.
  */
 export interface Noise {
   /** The draws of {@link normal}, {@link uniform}, {@link failure} and {@link school} are now those of this call. */
@@ -88,45 +88,84 @@ export class KeyedNoise implements Noise {
   }
 }
 
-/** Chance for rollouts: whatever is asked for comes from one stream. */
-export class StreamNoise implements Noise {
-  readonly #rng: Rng;
+/** Steps of a 32-bit mixer. Source: lowbias32, C. Wellons 2018. */
+function mix32(value: number): number {
+  let x = value | 0;
+  x = Math.imul(x ^ (x >>> 16), 0x21f0aaad);
+  x = Math.imul(x ^ (x >>> 15), 0x735a2d97);
+  return x ^ (x >>> 15);
+}
 
-  constructor(rng: Rng) {
-    this.#rng = rng;
+const GOLDEN = 0x9e3779b9;
+
+/**
+ * Chance for rollouts: every draw is a hash of the simulation's number and of what it is for, so that the choices which a
+ * planner compares meet the same luck; much cheaper than keyed streams.
+ */
+export class HashNoise implements Noise {
+  #simulation = 0;
+  #state = 0;
+  #failures = 0;
+  #conflicts = 0;
+
+  /** All draws are now those of this simulation. @param seed 32 bits */
+  begin(seed: number): void {
+    this.#simulation = mix32(seed ^ GOLDEN);
   }
 
-  openCall(): void {}
+  openCall(slot: number, call: number): void {
+    this.#state = this.#key(1, slot, call);
+    this.#failures = this.#key(2, slot, call);
+    this.#conflicts = this.#key(3, slot, call);
+  }
 
   normal(): number {
-    return this.#rng.normal();
+    this.#state = (this.#state + GOLDEN) | 0;
+    const first = this.#state;
+    this.#state = (this.#state + GOLDEN) | 0;
+    return gauss(first, this.#state);
   }
 
   uniform(): number {
-    return this.#rng.uniform();
+    this.#state = (this.#state + GOLDEN) | 0;
+    return unit(this.#state);
   }
 
   failure(): number {
-    return this.#rng.uniform();
+    this.#failures = (this.#failures + GOLDEN) | 0;
+    return unit(this.#failures);
   }
 
   school(): number {
-    return this.#rng.uniform();
+    this.#conflicts = (this.#conflicts + GOLDEN) | 0;
+    return unit(this.#conflicts);
   }
 
-  judge(): number {
-    return this.#rng.normal();
+  judge(version: number): number {
+    const key = this.#key(4, version, 0);
+    return gauss(key, key + GOLDEN);
   }
 
-  judgeSingle(): number {
-    return this.#rng.normal();
+  judgeSingle(slot: number, call: number): number {
+    const key = this.#key(5, slot, call);
+    return gauss(key, key + GOLDEN);
   }
 
-  judgeFinal(): number {
-    return this.#rng.normal();
+  judgeFinal(whose: "team" | "generalist"): number {
+    const key = this.#key(6, whose === "team" ? 0 : 1, 0);
+    return gauss(key, key + GOLDEN);
   }
 
-  resolve(): number {
-    return this.#rng.uniform();
+  resolve(version: number, need: number): number {
+    return unit(this.#key(7, version, need));
+  }
+
+  #key(kind: number, a: number, b: number): number {
+    return mix32(this.#simulation ^ mix32((kind << 20) ^ (a << 10) ^ b));
   }
 }
+
+/** Uniform in (0, 1). */
+const unit = (key: number): number => ((mix32(key) >>> 0) + 0.5) / 2 ** 32;
+/** Box and Muller 1958. */
+const gauss = (a: number, b: number): number => Math.sqrt(-2 * Math.log(unit(a))) * Math.cos(2 * Math.PI * unit(b));

@@ -2,7 +2,7 @@ import type { Noise } from "./noise.ts";
 import { DISPUTE, type TaskRun } from "./run.ts";
 import type { World } from "./world.ts";
 
-const clip01 = (x: number): number => (x < 0 ? 0 : x > 1 ? 1 : x);
+const clip01 = (x: number): number => (x < 0 ? 0 : Math.min(x, 1));
 
 /** `q` with `a` merged in, element by element: the better of both and a little of the other; open tasks blend styles. */
 export function mergeInto(world: World, q: number[], a: readonly number[], isFirst: boolean): void {
@@ -13,8 +13,8 @@ export function mergeInto(world: World, q: number[], a: readonly number[], isFir
     const more = a[j]!;
     if (blends) q[j] = (old + more) / 2;
     else {
-      const high = old > more ? old : more;
-      q[j] = high + gain * (old > more ? more : old) * (1 - high);
+      const high = Math.max(old, more);
+      q[j] = high + gain * Math.min(old, more) * (1 - high);
     }
   }
 }

@@ -60,7 +60,7 @@ function failureTerms(world: World, run: TaskRun): { readonly penalty: number; r
 }
 
 /** Disputes that were settled. */
-export function resolvedConflicts(run: TaskRun): number {
+function resolvedConflicts(run: TaskRun): number {
   return run.dispute.filter((dispute) => dispute === DISPUTE.resolved).length;
 }
 

@@ -1,4 +1,3 @@
-import { TASK_CLASSES } from "../bank/bank.ts";
 import type { World } from "./world.ts";
 
 /** A call that did not deliver. */
@@ -137,9 +136,4 @@ export function openFailures(run: TaskRun): number {
   let open = 0;
   for (const failure of run.failures) if (failure.recovery === "none") open++;
   return open;
-}
-
-/** Position of a class in {@link TASK_CLASSES}. */
-export function classIndex(name: World["task"]["class"]): number {
-  return TASK_CLASSES.indexOf(name);
 }

@@ -7,7 +7,7 @@ import type { World } from "./world.ts";
  * Shares the needs of a task out among slots: pairs by descending cosine while both are free, then leftover needs to the
  * nearest slot and leftover slots to their nearest need. Every slot gets at least one need.
  */
-export function assignNeeds(world: World, slots: readonly number[]): number[][] {
+function assignNeeds(world: World, slots: readonly number[]): number[][] {
   const { affinity, skills } = world.task;
   const parts: number[][] = slots.map(() => []);
   const taken = new Array<boolean>(skills.length).fill(false);
@@ -116,7 +116,7 @@ function deepenOwn(ex: Execution, lead: number, slot: number, part: readonly num
  */
 export function executeConsultation(ex: Execution, lead: number, consultees: readonly number[]): number {
   const { world, run } = ex;
-  const { timing, simulation } = world.config;
+  const { timing } = world.config;
   let at: number;
   if (run.called[lead] === 0) {
     const outcome = call(ex, {
@@ -170,12 +170,15 @@ export function executeConsultation(ex: Execution, lead: number, consultees: rea
     });
     longest = Math.max(longest, outcome.durationMs);
     if (!outcome.ok) return;
-    merge(ex, outcome, part);
+    // Held against the whole task: a lead who brings in somebody for next to nothing has made the work longer.
+    merge(ex, outcome);
     heard++;
   });
   if (heard > 0 && world.task.shape === "join" && !run.consulted && !run.synthesised) run.version++;
   if (heard > 0) run.consulted = true;
-  return at + longest;
+  // Without this time consultation would beat every other way on chains, and the modes made for them would die.
+  const integration = heard > 0 ? timing.integrationShare * world.members[lead]!.latencyMs : 0;
+  return at + longest + integration;
 }
 
 /** Slots that a lead may consult: filled, not failed, and no cycle or depth in the way. */

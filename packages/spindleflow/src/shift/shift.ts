@@ -88,7 +88,10 @@ export function taskText(index: BankIndex, task: Pick<ShiftTask, "bankIndex" | "
 }
 
 /** Specialist in a seat and the vector of the text. */
-export function seatText(index: BankIndex, seat: Seat): { readonly specialist: BankSpecialist; readonly vector: Float32Array } {
+export function seatText(
+  index: BankIndex,
+  seat: Seat,
+): { readonly specialist: BankSpecialist; readonly vector: Float32Array } {
   if (seat.spawned !== null) return seat.spawned;
   const specialist = index.bank.specialists[seat.bankIndex!]!;
   return { specialist, vector: index.bank.vectors.specialistRow(specialist.row) };
@@ -100,7 +103,7 @@ export function expectedSpecialists(name: TaskClass, shape: BankTask["shape"]): 
 }
 
 /** Time within which a task is wanted, ms. */
-export function slaOf(config: SpindleFlowConfig, name: TaskClass, urgent: boolean): number {
+function slaOf(config: SpindleFlowConfig, name: TaskClass, urgent: boolean): number {
   return config.timing.slaMs[TASK_CLASSES.indexOf(name)]! * (urgent ? config.timing.urgentShare : 1);
 }
 
@@ -125,10 +128,9 @@ function drawTasks(
 }
 
 /** Bits of the skills that a text claims, and its nearest skill. */
-export function textTraits(index: BankIndex, config: SpindleFlowConfig, specialist: number): TextTraits {
+function textTraits(index: BankIndex, config: SpindleFlowConfig, specialist: number): TextTraits {
   let claimBits = 0;
-  for (let k = 0; k < SKILL_COUNT; k++)
-    if (index.skillCosine(specialist, k) > config.claimCosine) claimBits |= 1 << k;
+  for (let k = 0; k < SKILL_COUNT; k++) if (index.skillCosine(specialist, k) > config.claimCosine) claimBits |= 1 << k;
   return { claimBits, nearestSkill: index.nearestSkill(specialist) };
 }
 
@@ -179,7 +181,8 @@ export function makeTaskWorld(
 ): TaskWorld {
   const { task } = text;
   const people = seats.map((seat) => (seat === null ? null : seatText(index, seat)));
-  const near = (vector: Float32Array): number[] => people.map((each) => (each === null ? 0 : cosine(each.vector, vector)));
+  const near = (vector: Float32Array): number[] =>
+    people.map((each) => (each === null ? 0 : cosine(each.vector, vector)));
   const skills = task.requirements.map((requirement) => requirement.skill);
   const similarity = near(text.vector);
   const affinity = seats.map((seat, slot) =>

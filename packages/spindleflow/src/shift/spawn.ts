@@ -4,7 +4,7 @@ import { type BankIndex, cosine } from "../bank/bank-index.ts";
 import type { SpindleFlowConfig } from "../config.ts";
 import type { TaskRun } from "../engine/run.ts";
 import type { Member } from "../engine/world.ts";
-import { makeTaskWorld, type Seat, type Shift, seatText, taskText } from "./shift.ts";
+import { makeTaskWorld, type Seat, type Shift, taskText } from "./shift.ts";
 import { TRUTH } from "./truth.ts";
 
 /** Competence of somebody made to measure, in the two skills asked for. `assumption:` a broad specialist's, a little lower. */
@@ -12,7 +12,7 @@ const SPAWNED_COMPETENCE = [0.5, 0.65] as const;
 const SPAWNED_LATENCY_MS = 3000;
 
 /** Highest cosine of the task's text with anybody in the company or spawned. */
-export function bestInCompany(index: BankIndex, shift: Shift, taskVector: Float32Array): number {
+function bestInCompany(index: BankIndex, shift: Shift, taskVector: Float32Array): number {
   let best = -1;
   for (const each of shift.company)
     best = Math.max(best, cosine(taskVector, index.bank.vectors.specialistRow(index.bank.specialists[each]!.row)));
@@ -38,8 +38,11 @@ export interface SpawnScene {
   readonly shift: Shift;
   readonly taskIndex: number;
   readonly run: TaskRun;
-  /** Best cosine below which nobody in the company fits. */
-  readonly threshold: number;
+}
+
+/** {@link bestInCompany} for the task in hand as its text now stands. */
+export function bestForTask(scene: SpawnScene): number {
+  return bestInCompany(scene.index, scene.shift, vectorNow(scene));
 }
 
 const vectorNow = ({ index, shift, taskIndex, run }: SpawnScene): Float32Array => {
@@ -47,14 +50,16 @@ const vectorNow = ({ index, shift, taskIndex, run }: SpawnScene): Float32Array =
   return run.clarified ? text.clarifiedVector : text.vector;
 };
 
-/** True if the guards hold: switched on, nobody in the company fits, a seat is free, and not too many were made. */
-export function maySpawn(scene: SpawnScene): boolean {
-  const { config, shift, run, index, taskIndex } = scene;
-  if (!config.spawn.enabled) return false;
+/**
+ * True if the guards hold: switched on, nobody in the company fits, a seat is free, and not too many were made.
+ * @param best {@link bestForTask} @param threshold cosine below which nobody fits
+ */
+export function maySpawn(scene: SpawnScene, best: number, threshold: number): boolean {
+  const { config, shift, run, taskIndex } = scene;
+  if (!config.spawn.enabled || best >= threshold) return false;
   const spawned = shift.seats.filter((seat) => seat !== null && seat.spawned !== null).length;
   if (spawned >= config.spawn.maxSpawned) return false;
-  if (seatForSpawned(shift, run, shift.tasks[taskIndex]!.world.similarity) === null) return false;
-  return bestInCompany(index, shift, vectorNow(scene)) < scene.threshold;
+  return seatForSpawned(shift, run, shift.tasks[taskIndex]!.world.similarity) !== null;
 }
 
 /** The two skills that a new specialist should have: visible needs by weight, those first that nobody seated claims. */
@@ -94,7 +99,10 @@ export function spawnSpecialist(scene: SpawnScene, rng: Rng): Spawned {
   const skills = wantedSkills(scene);
   const names = skills.map((skill) => index.bank.skills[skill]!);
   const vector = new Float32Array(index.bank.vectors.dim);
-  for (const skill of skills) index.bank.vectors.skill(skill).forEach((x, i) => (vector[i] = vector[i]! + x));
+  for (const skill of skills)
+    index.bank.vectors.skill(skill).forEach((x, i) => {
+      vector[i] = vector[i]! + x;
+    });
   const norm = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0)) || 1;
   for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / norm;
   const specialist: BankSpecialist = {
