@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { didYouMean, PraxisError } from "@praxis/env";
 import { measureBandit } from "./bandit.ts";
 import { measureCds } from "./cds.ts";
+import { measureDelegation } from "./delegation-ppo.ts";
 import { measureDosing } from "./dosing.ts";
 import {
   type Figure,
@@ -37,6 +38,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   nn: measureNn,
   flow: measureFlow,
   ppo: measurePpo,
+  delegation: measureDelegation,
   holdouts: measureHoldouts,
 };
 

@@ -1,3 +1,4 @@
+export type { ActionDistribution } from "./action-distribution.ts";
 export { ActionHead, type HeadRow, type HeadValue } from "./action-head.ts";
 export { readActionMask } from "./action-mask.ts";
 export {
@@ -19,6 +20,8 @@ export { type CandidateDecision, CandidatePolicy, makeCandidateTask } from "./ca
 export { type Checkpoint, checkpointName, latestCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 export { cartPole, maskedCartPole } from "./envs/cart-pole.ts";
 export { grid } from "./envs/grid.ts";
+export { EpisodePpo, type EpisodePpoOptions } from "./episode-ppo.ts";
+export { type EpisodePpoSettings, episodePpoSettings, resolveEpisodePpoSettings } from "./episode-ppo-settings.ts";
 export { type EvaluationRequest, type EvaluationResult, evaluatePolicy } from "./evaluate.ts";
 export { evaluateSmallPolicy, makeSmallAgentPolicy, type SmallEvaluationRequest } from "./evaluate-small.ts";
 export { type ActingPolicy, exportPolicyOnnx } from "./export-onnx.ts";
@@ -45,9 +48,36 @@ export { type MaskedDecision, MaskedPolicy, makeMaskedTask } from "./masked-poli
 export { ObservationNormalizer, RewardNormalizer, RunningMoments } from "./normalizers.ts";
 export { type ObservationBlock, observationBlock } from "./observation-blocks.ts";
 export type { ColumnRange, ObservationLayout } from "./observation-layout.ts";
+export type { EmbeddingRow, ObservationRecord, ObservationRecorder } from "./observation-record.ts";
+export {
+  ACTION_AT,
+  actionVectorBounds,
+  DELEGATION_MODES,
+  fromActionVector,
+  META_ACTIONS,
+  type SlotMask,
+  toActionVector,
+} from "./policies/delegation-action.ts";
+export { DELEGATION_LOGITS_AT, DelegationHead } from "./policies/delegation-head.ts";
+export {
+  DelegationPolicy,
+  type DelegationPolicySettings,
+  delegationPolicySettings,
+} from "./policies/delegation-policy.ts";
+export { makeSlotLayout, type SlotLayout, slotsOf } from "./policies/slot-layout.ts";
 export { Ppo, type PpoMetrics, type PpoOptions } from "./ppo.ts";
 export { loadPpoPolicy, makePpoPolicy, makeTrainedPolicy, type PpoPolicyOptions } from "./ppo-policy.ts";
 export { type PpoSettings, type PpoSettingsInput, ppoSettings, resolvePpoSettings } from "./ppo-settings.ts";
+export { RecordedActorCritic } from "./recorded-actor-critic.ts";
+export type {
+  Memories,
+  ProjectionCache,
+  RecordedInput,
+  RecordedOutput,
+  RecordedPolicy,
+} from "./recorded-policy.ts";
+export type { FinishedEpisode, ReplayedEpisode, ReplayedStep } from "./replayed-episode.ts";
+export type { RolloutHook, RolloutReport } from "./rollout-hook.ts";
 export {
   findRun,
   listRuns,

@@ -98,7 +98,7 @@ export class DelegationHead implements ActionDistribution {
     head: HeadRow,
     actions: Float32Array,
     { dLogProb, dEntropy }: { readonly dLogProb: number; readonly dEntropy: number },
-    { dInputs }: { readonly dInputs: Float32Array },
+    { dInputs }: { readonly dInputs: Float32Array; readonly dLogDeviations: Float32Array },
   ): void {
     this.#load(head);
     const at = head.row * this.inputSize;
