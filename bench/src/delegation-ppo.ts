@@ -80,7 +80,7 @@ const shifts: Simulator<Shift, unknown, Float32Array> = {
 };
 
 function infoOf({ task, roster }: Shift) {
-  return { rowIds: [SPECIALISTS + task, ...roster] };
+  return { embeddingRows: { task, slots: roster } };
 }
 
 const makeShift = (seed?: number) => new SimulatorEnv("BenchShifts-v0", shifts, seed);

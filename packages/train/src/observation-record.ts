@@ -22,7 +22,7 @@ export interface ObservationRecorder {
 
 /** Finds the one row for equal vectors: by an id where the caller has one, else by content. */
 export class RowInterner {
-  readonly #byId = new Map<string | number, EmbeddingRow>();
+  readonly #byId = new Map<number, EmbeddingRow>();
   readonly #byHash = new Map<number, EmbeddingRow[]>();
 
   clear(): void {
@@ -32,9 +32,9 @@ export class RowInterner {
 
   /**
    * The row of `vector`, null for zeros.
-   * @param id names the content: the same id always stands for an equal vector
+   * @param id numbers the content: the same id always stands for an equal vector
    */
-  intern(vector: Float32Array, id: string | number | null): EmbeddingRow | null {
+  intern(vector: Float32Array, id: number | null): EmbeddingRow | null {
     if (id !== null) {
       const known = this.#byId.get(id);
       if (known !== undefined) return known;

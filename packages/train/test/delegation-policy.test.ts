@@ -209,8 +209,8 @@ test("projections kept while the weights stay, ids instead of contents, and copi
   const projections = new Map();
   let memories = policy.initialMemories(1);
   views.forEach((view, t) => {
-    const rowIds = [`task ${t}`, 4, 7, -1, 9];
-    const records = [recorder.record(rosterObservation(view, E), { rowIds })];
+    const embeddingRows = { task: t, slots: [4, 7, -1, t === 0 ? -1 : 9] };
+    const records = [recorder.record(rosterObservation(view, E), { embeddingRows })];
     const tape = new Tape(kernels, { recording: false });
     const input = { steps: 1, batch: 1, records, starts: [t === 0 ? 1 : 0], memories, projections };
     const output = policy.forward(tape, input);
@@ -220,7 +220,9 @@ test("projections kept while the weights stay, ids instead of contents, and copi
     memories = copy;
   });
   expect([...projections.values()].map((rows: Map<unknown, unknown>) => rows.size)).toEqual([4, 3]);
-  expect(() => recorder.record(rosterObservation(views[0]!, E), { rowIds: [1] })).toThrow("must list 5 embeddings");
+  expect(() => recorder.record(rosterObservation(views[0]!, E), { embeddingRows: { task: 1, slots: [] } })).toThrow(
+    "must number the task and 4 slots",
+  );
   expect(() => recorder.record(new Float32Array(3), {})).toThrow(`has 3 numbers, not ${inputs}`);
 });
 

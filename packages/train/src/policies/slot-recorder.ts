@@ -30,14 +30,15 @@ export function slotRecordLayout({ slots, embedding }: SlotLayout): SlotRecordLa
  * Keeps of an observation what does not change with the weights: rows of the embeddings (task, then slots), their cosines
  * (descriptions and tasks have norm 1 or are zeros), the graph and the small numbers. The rows called are mask times roster and are left out.
  *
- * `info.rowIds` (task, then slots; a negative number or null: none) may name the embeddings, so that equal ones are known without
- * comparing them.
+ * `info.embeddingRows` may number the embeddings, `{ task, slots }` each from 0 and −1 where there is none, so that equal ones are
+ * known without comparing them.
  */
 export class SlotRecorder implements ObservationRecorder {
   readonly #layout: SlotLayout;
   readonly #at: SlotRecordLayout;
   readonly #sortsGraph: boolean;
-  readonly #interner = new RowInterner();
+  readonly #tasks = new RowInterner();
+  readonly #specialists = new RowInterner();
 
   /** @param sortsGraph whether the graph's slots are put in order of their similarity to the task, for readers that see order */
   constructor(layout: SlotLayout, { sortsGraph }: { readonly sortsGraph: boolean }) {
@@ -47,7 +48,8 @@ export class SlotRecorder implements ObservationRecorder {
   }
 
   clear(): void {
-    this.#interner.clear();
+    this.#tasks.clear();
+    this.#specialists.clear();
   }
 
   record(observation: Float32Array, info: Info): ObservationRecord {
@@ -57,14 +59,14 @@ export class SlotRecorder implements ObservationRecorder {
     const at = this.#at;
     const numbers = new Float32Array(at.size);
     const part = (from: number): Float32Array => observation.subarray(from, from + embedding);
-    const ids = rowIdsOf(info, slots);
+    const ids = numbersOf(info, slots);
     const task = part(taskAt);
     const scratchpad = part(scratchpadAt);
     const scratchpadScale = 1 / (Math.sqrt(dot(scratchpad, scratchpad)) || 1);
-    const rows = [this.#interner.intern(task, ids?.[0] ?? null)];
+    const rows = [this.#tasks.intern(task, ids?.task ?? null)];
     for (let i = 0; i < slots; i++) {
       const vector = part(rosterAt + i * embedding);
-      const row = this.#interner.intern(vector, ids?.[1 + i] ?? null);
+      const row = this.#specialists.intern(vector, ids?.slots[i] ?? null);
       rows.push(row);
       if (row === null) continue;
       numbers[at.exists + i] = 1;
@@ -85,12 +87,13 @@ export class SlotRecorder implements ObservationRecorder {
   }
 }
 
-function rowIdsOf(info: Info, slots: number): readonly (number | string | null)[] | null {
-  const given = info.rowIds;
+function numbersOf(info: Info, slots: number): { task: number | null; slots: readonly (number | null)[] } | null {
+  const given = info.embeddingRows as { readonly task?: unknown; readonly slots?: readonly unknown[] } | undefined;
   if (given === undefined) return null;
-  if (!Array.isArray(given) || given.length !== 1 + slots)
-    throw new PraxisError("VALIDATION_ERROR", `info.rowIds must list ${1 + slots} embeddings: the task, then slots.`);
-  return given.map((id: unknown) => (typeof id === "string" || (typeof id === "number" && id >= 0) ? id : null));
+  if (!Array.isArray(given.slots) || given.slots.length !== slots)
+    throw new PraxisError("VALIDATION_ERROR", `info.embeddingRows must number the task and ${slots} slots.`);
+  const known = (id: unknown): number | null => (typeof id === "number" && id >= 0 ? id : null);
+  return { task: known(given.task), slots: given.slots.map(known) };
 }
 
 function dot(a: Float32Array, b: Float32Array): number {
