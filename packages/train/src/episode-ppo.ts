@@ -15,6 +15,7 @@ import { normalizeAdvantages } from "./advantages.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { type EpisodePpoSettings, type episodePpoSettings, resolveEpisodePpoSettings } from "./episode-ppo-settings.ts";
 import { EpisodeStatistics, type EpisodeStatisticsState } from "./episode-statistics.ts";
+import { checkIdentity } from "./load-recorded.ts";
 import { packMemories, unpackMemories } from "./memory-rows.ts";
 import { checkFiniteParameters, prefixed, restoreParameters, tensorsOf, unprefixed } from "./model-tensors.ts";
 import type { ObservationRecorder } from "./observation-record.ts";
@@ -45,12 +46,15 @@ export interface EpisodePpoOptions {
   readonly resetOptions?: Readonly<Record<string, unknown>>;
   /** Changes the environments' inputs between rollouts. */
   readonly hook?: RolloutHook;
+  /** More that a checkpoint must agree in, such as the embedder behind the observations. */
+  readonly identity?: Readonly<Record<string, string | number | boolean>>;
   /** As for {@link Ppo}: environments that run elsewhere, with the numbers of those in this thread. */
   readonly vectorEnv?: VectorEnv;
 }
 
 /** The saved part of an {@link EpisodePpo} that is not tensors. */
 interface EpisodePpoState {
+  readonly identity: Readonly<Record<string, string | number | boolean>>;
   readonly iteration: number;
   readonly steps: number;
   readonly optimizerSteps: number;
@@ -378,6 +382,7 @@ export class EpisodePpo {
       { shape: [data.length], data },
     ]);
     const state: EpisodePpoState = {
+      identity: this.#identity(),
       ...{ iteration: this.#iteration, steps: this.#steps, optimizerSteps: optimizer.steps },
       rng: { actions: this.#actionRng.save(), minibatches: this.#minibatchRng.save() },
       ...{ episodeStarts: [...this.#starts], statistics: this.#statistics.save(), running: running.state },
@@ -407,6 +412,7 @@ export class EpisodePpo {
     const saved = checkpoint.state as EpisodePpoState;
     if (saved.running === undefined)
       throw new PraxisError("VALIDATION_ERROR", "The checkpoint is of PPO over fixed steps, not over whole episodes.");
+    checkIdentity(saved.identity, this.#identity());
     if (checkpoint.environments !== null && checkpoint.environments.length !== this.settings.numEnvs)
       throw new PraxisError(
         "VALIDATION_ERROR",
@@ -428,6 +434,10 @@ export class EpisodePpo {
     this.#statistics.restore(saved.statistics);
     this.#options.hook?.restore(saved.hook);
     if (checkpoint.environments !== null) this.#current = await this.#envs.restore(checkpoint.environments);
+  }
+
+  #identity(): Readonly<Record<string, string | number | boolean>> {
+    return { ...this.policy.identity, ...this.#options.identity };
   }
 
   async close(): Promise<void> {

@@ -23,6 +23,7 @@ export { grid } from "./envs/grid.ts";
 export { EpisodePpo, type EpisodePpoOptions } from "./episode-ppo.ts";
 export { type EpisodePpoSettings, episodePpoSettings, resolveEpisodePpoSettings } from "./episode-ppo-settings.ts";
 export { type EvaluationRequest, type EvaluationResult, evaluatePolicy } from "./evaluate.ts";
+export { evaluateRecorded, type RecordedEvaluationRequest } from "./evaluate-recorded.ts";
 export { evaluateSmallPolicy, makeSmallAgentPolicy, type SmallEvaluationRequest } from "./evaluate-small.ts";
 export { type ActingPolicy, exportPolicyOnnx } from "./export-onnx.ts";
 export { type GroupWorkers, type GroupWorkersOptions, makeGroupWorkers } from "./group-workers.ts";
@@ -44,11 +45,13 @@ export {
   type GrpoSettings,
   grpoSettings,
 } from "./grpo.ts";
+export { loadRecordedPolicy, type RecordedChoice, RecordedPlayer } from "./load-recorded.ts";
 export { type MaskedDecision, MaskedPolicy, makeMaskedTask } from "./masked-policy.ts";
 export { ObservationNormalizer, RewardNormalizer, RunningMoments } from "./normalizers.ts";
 export { type ObservationBlock, observationBlock } from "./observation-blocks.ts";
 export type { ColumnRange, ObservationLayout } from "./observation-layout.ts";
 export type { EmbeddingRow, ObservationRecord, ObservationRecorder } from "./observation-record.ts";
+export { PhaseCurriculum, phaseCurriculumSettings } from "./phase-curriculum.ts";
 export {
   ACTION_AT,
   actionVectorBounds,
@@ -64,6 +67,7 @@ export {
   type DelegationPolicySettings,
   delegationPolicySettings,
 } from "./policies/delegation-policy.ts";
+export { makeDelegationTask } from "./policies/delegation-task.ts";
 export { makeSlotLayout, type SlotLayout, slotsOf } from "./policies/slot-layout.ts";
 export { Ppo, type PpoMetrics, type PpoOptions } from "./ppo.ts";
 export { loadPpoPolicy, makePpoPolicy, makeTrainedPolicy, type PpoPolicyOptions } from "./ppo-policy.ts";
@@ -76,6 +80,7 @@ export type {
   RecordedOutput,
   RecordedPolicy,
 } from "./recorded-policy.ts";
+export { type RecordedDecision, RecordedSmallPolicy } from "./recorded-small-policy.ts";
 export type { FinishedEpisode, ReplayedEpisode, ReplayedStep } from "./replayed-episode.ts";
 export type { RolloutHook, RolloutReport } from "./rollout-hook.ts";
 export {
@@ -103,6 +108,7 @@ export {
 } from "./small-policy.ts";
 export { type ClipRange, clippedSurrogate, explainedVariance, klK3, type SampleLoss, valueLoss } from "./surrogate.ts";
 export { formatEventHeader, formatScalars } from "./tensorboard.ts";
+export { type TrainEpisodePpoOptions, trainEpisodePpo } from "./train-episode-ppo.ts";
 export {
   type EvaluationPlan,
   type LoopOptions,

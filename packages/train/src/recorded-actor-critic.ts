@@ -9,6 +9,7 @@ import type { Memories, RecordedInput, RecordedOutput, RecordedPolicy } from "./
 /** An {@link ActorCritic}, of any network and action space, for replay of whole episodes. */
 export class RecordedActorCritic implements RecordedPolicy {
   readonly distribution: ActorCritic["head"];
+  readonly identity = {};
   readonly inputs: number;
   readonly #network: ActorCritic;
 

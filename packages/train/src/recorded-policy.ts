@@ -33,6 +33,8 @@ export interface RecordedOutput {
 
 /** A policy and its value function over recorded observations, for replay of whole episodes. */
 export interface RecordedPolicy extends Module {
+  /** What its weights can't be used without, by name; a checkpoint of others is refused. */
+  readonly identity: Readonly<Record<string, string | number | boolean>>;
   readonly distribution: ActionDistribution;
   /** Numbers in an observation. */
   readonly inputs: number;

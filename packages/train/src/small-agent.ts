@@ -5,14 +5,20 @@ import { z } from "zod";
 import { CandidatePolicy, makeCandidateTask } from "./candidate-policy.ts";
 import { MaskedPolicy, makeMaskedTask, maskedSpaces } from "./masked-policy.ts";
 import { isRecurrent, networkOptions, networkSettings } from "./network-settings.ts";
+import { DelegationPolicy, delegationPolicySettings } from "./policies/delegation-policy.ts";
+import { makeDelegationTask } from "./policies/delegation-task.ts";
+import { RecordedSmallPolicy } from "./recorded-small-policy.ts";
 import type { DecisionTask, SmallPolicy } from "./small-policy.ts";
 
 /** Settings of a small policy, for SFT and GRPO alike. */
 export const smallAgentSettings = z.strictObject({
   decisions: z
-    .enum(["masked", "candidates"])
+    .enum(["masked", "candidates", "delegation"])
     .default("masked")
-    .describe("masked: a distribution over the action space; candidates: scores of the actions that are offered"),
+    .describe(
+      "masked: a distribution over the action space; candidates: scores of the actions that are offered; delegation: an orchestrator's choices",
+    ),
+  delegation: delegationPolicySettings.optional().describe("the orchestrator's network, for decisions 'delegation'"),
   ...networkSettings.shape,
 });
 
@@ -38,6 +44,14 @@ export function makeSmallAgent(
       policy: new MaskedPolicy({ kernels, rng, ...maskedSpaces(definition), ...network }),
       task: makeMaskedTask(definition),
     } as SmallAgent<unknown>;
+  if (settings.decisions === "delegation") {
+    const { inputs } = maskedSpaces(definition);
+    const policy = new DelegationPolicy({ kernels, rng, inputs, settings: settings.delegation ?? {} });
+    return {
+      policy: new RecordedSmallPolicy(policy),
+      task: makeDelegationTask(definition, policy),
+    } as SmallAgent<unknown>;
+  }
   if (isRecurrent(settings) || network.encoder !== null)
     throw new PraxisError("INVALID_CONFIG", "Candidates are scored one by one: no LSTM and no observationBlocks.");
   const task = makeCandidateTask(definition);

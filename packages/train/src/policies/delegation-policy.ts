@@ -148,6 +148,11 @@ export class DelegationPolicy implements RecordedPolicy {
     this.logDeviations = deviationSize === 0 ? null : makeParameter(kernels, "logDeviations", [deviationSize]);
   }
 
+  get identity() {
+    const { isMasked, stopValueGradient, ...architecture } = this.settings;
+    return { slots: this.slots, embedding: this.#layout.embedding, ...architecture };
+  }
+
   parameters(): readonly Parameter[] {
     const modules = [
       ...[this.#encoder, this.#slotMemory, this.#trunk, this.#flat, this.#core, this.#criticCore],
