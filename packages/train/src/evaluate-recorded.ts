@@ -7,7 +7,6 @@ import {
   type SyncEnvDefinition,
 } from "@praxis/env";
 import { type Kernels, Tape } from "@praxis/nn";
-import type { EvaluationResult } from "./evaluate.ts";
 import type { ProjectionCache, RecordedPolicy } from "./recorded-policy.ts";
 
 /** What to evaluate: as many episodes as asked for, side by side, each with a seed of its own. */
@@ -19,10 +18,18 @@ export interface RecordedEvaluationRequest {
   /** Keep it apart from training seeds. */
   readonly seed: number;
   readonly resetOptions?: Readonly<Record<string, unknown>>;
+  /** Default: the definition's own limit, which is needed if this is left out. */
+  readonly maxEpisodeSteps?: number;
   /** Stream that actions are drawn from; default: the most likely ones. */
   readonly rng?: Rng;
   /** Told of every step of the episodes that count. */
   onStep?(episode: number, step: { readonly reward: number; readonly info: Info }): void;
+}
+
+/** Return of each finished episode, and how many were left out because a verifier failed. */
+export interface EvaluationResult {
+  readonly returns: readonly number[];
+  readonly excluded: number;
 }
 
 /**
@@ -30,8 +37,9 @@ export interface RecordedEvaluationRequest {
  */
 export function evaluateRecorded(request: RecordedEvaluationRequest): EvaluationResult {
   const { definition, policy, episodes, seed, resetOptions = {}, rng = null } = request;
-  const { maxEpisodeSteps: limit, id } = definition;
-  if (limit === undefined) throw new PraxisError("INVALID_CONFIG", `'${id}' has no step limit.`);
+  const limit = request.maxEpisodeSteps ?? definition.maxEpisodeSteps;
+  if (limit === undefined)
+    throw new PraxisError("INVALID_CONFIG", `'${definition.id}' has no step limit; give maxEpisodeSteps.`);
   const envs = new LocalVectorEnv(definition as SyncEnvDefinition, { numEnvs: episodes, seed });
   const { distribution, inputs } = policy;
   const tape = new Tape(request.kernels, { recording: false });

@@ -1,6 +1,7 @@
 import type { Parameter, Tape } from "@praxis/nn";
 import type { ActorCritic } from "./actor-critic.ts";
 import type { LayeredState } from "./memory-rows.ts";
+import type { ObservationNormalizer } from "./normalizers.ts";
 import type { ObservationRecorder } from "./observation-record.ts";
 import { FlatRecorder } from "./policies/flat-recorder.ts";
 import { columnsOf } from "./policies/slot-features.ts";
@@ -12,9 +13,12 @@ export class RecordedActorCritic implements RecordedPolicy {
   readonly identity = {};
   readonly inputs: number;
   readonly #network: ActorCritic;
+  readonly #normalizer: ObservationNormalizer | null;
 
-  constructor(network: ActorCritic) {
+  /** @param normalizer applied to what is recorded; it does not move */
+  constructor(network: ActorCritic, normalizer: ObservationNormalizer | null = null) {
     this.#network = network;
+    this.#normalizer = normalizer;
     this.distribution = network.head;
     this.inputs = network.inputs;
   }
@@ -28,7 +32,8 @@ export class RecordedActorCritic implements RecordedPolicy {
   }
 
   makeRecorder(): ObservationRecorder {
-    return new FlatRecorder(this.inputs);
+    const normalizer = this.#normalizer;
+    return new FlatRecorder(this.inputs, normalizer === null ? null : (row) => normalizer.apply(row));
   }
 
   initialMemories(batch: number): Memories {

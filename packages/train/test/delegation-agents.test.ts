@@ -148,7 +148,7 @@ test("groups with equal seeds teach whom to call without a critic, from any stat
     seed: 4,
     settings,
   });
-  const rows = [];
+  const rows: Readonly<Record<string, number>>[] = [];
   for (let i = 0; i < 20; i++) rows.push((await grpo.iterate()).values);
   const perStep = (at: number): number =>
     rows.at(at)!["charts/completion_return"]! / rows.at(at)!["charts/completion_length"]!;

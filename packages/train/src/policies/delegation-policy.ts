@@ -34,9 +34,11 @@ const positive = z.int().min(1);
 /** Settings of an orchestrator's policy over a roster of slots. */
 export const delegationPolicySettings = z.strictObject({
   encoder: z
-    .enum(["set", "gnn", "flat"])
+    .enum(["set", "gnn", "flat", "none"])
     .default("set")
-    .describe("slots as a set, as nodes of the delegation graph, or all numbers as features"),
+    .describe(
+      "slots as a set, as nodes of the delegation graph, all numbers as features, or none: the memory reads all numbers and layers follow it",
+    ),
   memory: z
     .enum(["shift", "task", "none"])
     .default("shift")
@@ -67,6 +69,8 @@ const NO_BUDGET_BIAS = 2;
 
 /** Widths of the layers that read an observation as it is. */
 const FLAT_HIDDEN = [256, 128];
+/** Widths of the tanh layers after the memory, for actor and critic, where no encoder comes before it. */
+const TOWER_HIDDEN = [256, 128];
 
 /**
  * The policy of an orchestrator: an encoder of slots (permuting them permutes their scores and nothing else), a memory of each
@@ -85,6 +89,7 @@ export class DelegationPolicy implements RecordedPolicy {
   readonly #slotMemory: SlotMemory | null;
   readonly #core: ReturnType<typeof makeRecurrentCore> | null;
   readonly #criticCore: ReturnType<typeof makeRecurrentCore> | null;
+  readonly #tower: Mlp | null;
   readonly #choices: Linear;
   readonly #slotHead: SlotHead | null;
   readonly #value: Mlp;
@@ -111,7 +116,7 @@ export class DelegationPolicy implements RecordedPolicy {
       settings.action === "box"
         ? new VectorActionHead(this.slots, settings.decoder)
         : new DelegationHead(this.slots, { isMasked: settings.isMasked });
-    const hasSlots = encoder !== "flat";
+    const hasSlots = encoder === "set" || encoder === "gnn";
     const remembers = memory !== "none";
     const named = (name: string) => ({ kernels, rng: rng.split(name), name });
     this.#encoder = hasSlots ? new SlotFeatureEncoder({ ...named("encoder"), layout, width }) : null;
@@ -122,15 +127,22 @@ export class DelegationPolicy implements RecordedPolicy {
     const trunkOptions = { ...named("trunk"), layout, width, memory: this.#slotMemory?.hidden ?? 0 };
     this.#trunk =
       encoder === "set" ? new SetTrunk(trunkOptions) : encoder === "gnn" ? new GraphTrunk(trunkOptions) : null;
-    this.#flat = hasSlots ? null : new Mlp({ ...named("flat"), inputs, hidden: FLAT_HIDDEN, activation: "relu" });
-    const features = this.#trunk?.outputs ?? this.#flat!.outputs;
+    this.#flat =
+      encoder === "flat" ? new Mlp({ ...named("flat"), inputs, hidden: FLAT_HIDDEN, activation: "relu" }) : null;
+    const features = this.#trunk?.outputs ?? this.#flat?.outputs ?? inputs;
     const makeCore = (name: string) => makeRecurrentCore({ ...named(name), inputs: features, hidden });
     this.#core = remembers ? makeCore("core") : null;
     this.#criticCore = remembers && critic === "separate" ? makeCore("criticCore") : null;
-    const z = features + (this.#core === null ? 0 : hidden);
+    const hasTowers = encoder === "none";
+    const direct = hasTowers && this.#core !== null ? 0 : features;
+    const z = direct + (this.#core === null ? 0 : hidden);
+    this.#tower = hasTowers
+      ? new Mlp({ ...named("tower"), inputs: z, hidden: TOWER_HIDDEN, activation: "tanh" })
+      : null;
+    const choiceInputs = this.#tower?.outputs ?? z;
     const scoresSlots = hasSlots && settings.action === "factored";
     const outputs = this.distribution.inputSize - (scoresSlots ? this.slots : 0);
-    this.#choices = new Linear({ ...named("choices"), inputs: z, outputs, initialise: orthogonal(0.01) });
+    this.#choices = new Linear({ ...named("choices"), inputs: choiceInputs, outputs, initialise: orthogonal(0.01) });
     this.#slotHead = scoresSlots
       ? new SlotHead({
           ...named("slotHead"),
@@ -141,7 +153,8 @@ export class DelegationPolicy implements RecordedPolicy {
     if (settings.action === "factored") this.#biasChoices(scoresSlots);
     const valueInputs = critic === "feedforward" || this.#core === null ? features : z;
     this.#value = new Mlp({
-      ...{ ...named("value"), inputs: valueInputs, hidden: [headHidden], activation: "tanh", outputs: 1 },
+      ...{ ...named("value"), inputs: valueInputs, activation: "tanh", outputs: 1 },
+      hidden: hasTowers ? TOWER_HIDDEN : [headHidden],
       initialiseOutput: orthogonal(1),
     });
     const { deviationSize } = this.distribution;
@@ -156,7 +169,7 @@ export class DelegationPolicy implements RecordedPolicy {
   parameters(): readonly Parameter[] {
     const modules = [
       ...[this.#encoder, this.#slotMemory, this.#trunk, this.#flat, this.#core, this.#criticCore],
-      ...[this.#choices, this.#slotHead, this.#value],
+      ...[this.#tower, this.#choices, this.#slotHead, this.#value],
     ];
     const own = modules.flatMap((module) => module?.parameters() ?? []);
     return this.logDeviations === null ? own : [...own, this.logDeviations];
@@ -191,19 +204,17 @@ export class DelegationPolicy implements RecordedPolicy {
       return reshape(tape, result.output, [rows, core.hidden]);
     };
     const hidden = this.#core === null ? null : recur(this.#core, pooled);
-    const all = hidden === null ? pooled : concat(tape, [hidden, pooled]);
-    const choices = this.#choices.forward(tape, all);
+    // Without an encoder before it the memory alone is read.
+    const join = (memory: Tensor, x: Tensor): Tensor => (this.#tower === null ? concat(tape, [memory, x]) : memory);
+    const all = hidden === null ? pooled : join(hidden, pooled);
+    const choices = this.#choices.forward(tape, this.#tower?.forward(tape, all) ?? all);
     const scores =
       this.#slotHead === null || slots === null ? null : this.#slotHead.forward(tape, slots, hidden ?? pooled);
     const { critic, stopValueGradient } = this.settings;
     const shared = (x: Tensor): Tensor => (stopValueGradient ? tape.wrap(x.shape, x.data, []) : x);
     const ownMemory = this.#criticCore === null ? null : recur(this.#criticCore, shared(pooled));
     const read =
-      ownMemory !== null
-        ? concat(tape, [ownMemory, shared(pooled)])
-        : critic === "feedforward"
-          ? shared(pooled)
-          : shared(all);
+      ownMemory !== null ? join(ownMemory, shared(pooled)) : critic === "feedforward" ? shared(pooled) : shared(all);
     return {
       logits: scores === null ? choices : concat(tape, [choices, scores]),
       values: this.#value.forward(tape, read),
@@ -214,7 +225,8 @@ export class DelegationPolicy implements RecordedPolicy {
   #encode(tape: Tape, input: RecordedInput, next: LayeredState[]): { slots: Tensor | null; pooled: Tensor } {
     if (this.#encoder === null || this.#trunk === null) {
       const x = columnsOf(tape, input.records, 0, this.inputs);
-      return { slots: null, pooled: this.#flat!.forward(tape, tape.wrap([input.records.length, this.inputs], x, [])) };
+      const all = tape.wrap([input.records.length, this.inputs], x, []);
+      return { slots: null, pooled: this.#flat?.forward(tape, all) ?? all };
     }
     const features = this.#encoder.forward(tape, input);
     if (this.#slotMemory === null) return this.#trunk.forward(tape, features, null);

@@ -2,7 +2,7 @@ import { type Kernels, Mlp, type Module, type Parameter, type RandomSource, type
 import type { ObservationRecord } from "../observation-record.ts";
 import type { RecordedInput } from "../recorded-policy.ts";
 import { EmbeddingProjection } from "./embedding-projection.ts";
-import { GRAPH_NODES, SCALAR_AT, SCALARS, type SlotLayout } from "./slot-layout.ts";
+import { GRAPH_NODES, SCALARS, type SlotLayout } from "./slot-layout.ts";
 import { type SlotRecordLayout, slotRecordLayout } from "./slot-recorder.ts";
 
 /** Numbers of a slot beside its embeddings: two cosines, called, edge. */
@@ -77,11 +77,6 @@ export class SlotFeatureEncoder implements Module {
     const features = this.#mlp.forward(tape, pairs);
     const adjacency = column(at.adjacency, GRAPH_NODES * GRAPH_NODES);
     return { task, features, exists, called, edge, adjacency, scalars: column(at.scalars, SCALARS) };
-  }
-
-  /** The scalar that says how good the work is, by row. */
-  qualityOf({ scalars }: SlotFeatures, row: number): number {
-    return scalars[row * SCALARS + SCALAR_AT.quality]!;
   }
 }
 
