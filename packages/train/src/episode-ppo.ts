@@ -24,6 +24,7 @@ import type { Memories, ProjectionCache, RecordedPolicy } from "./recorded-polic
 import {
   advantagesOf,
   type FinishedEpisode,
+  plainOptions,
   type ReplayedEpisode,
   restoreEpisodes,
   type SavedEpisode,
@@ -268,7 +269,7 @@ export class EpisodePpo {
   }
 
   #beginEpisode(env: number, index: number): ReplayedEpisode {
-    return { env, index, resetOptions: this.#resetOptions(), steps: [] };
+    return { env, index, resetOptions: plainOptions(this.#resetOptions()), steps: [] };
   }
 
   #resetOptions(): Readonly<Record<string, unknown>> {

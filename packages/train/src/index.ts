@@ -82,7 +82,7 @@ export type {
 } from "./recorded-policy.ts";
 export { type RecordedDecision, RecordedSmallPolicy } from "./recorded-small-policy.ts";
 export type { FinishedEpisode, ReplayedEpisode, ReplayedStep } from "./replayed-episode.ts";
-export type { RolloutHook, RolloutReport } from "./rollout-hook.ts";
+export { joinHooks, type RolloutHook, type RolloutReport } from "./rollout-hook.ts";
 export {
   findRun,
   listRuns,

@@ -4,6 +4,18 @@ import { computeGae } from "./advantages.ts";
 import { prefixed, unprefixed } from "./model-tensors.ts";
 import { type ObservationRecord, packRecords, unpackRecords } from "./observation-record.ts";
 
+/** Options that are numbers, texts or truth values. */
+export type PlainOptions = Readonly<Record<string, number | string | boolean>>;
+
+/** The plain ones among options. */
+export function plainOptions(options: Readonly<Record<string, unknown>>): PlainOptions {
+  const isPlain = (value: unknown): value is number | string | boolean =>
+    ["number", "string", "boolean"].includes(typeof value);
+  return Object.fromEntries(
+    Object.entries(options).flatMap(([name, value]) => (isPlain(value) ? [[name, value]] : [])),
+  );
+}
+
 /** One decision of an episode and what followed. */
 export interface ReplayedStep {
   readonly record: ObservationRecord;
@@ -23,8 +35,8 @@ export interface ReplayedEpisode {
   readonly env: number;
   /** Number of the episode among those of its environment. */
   readonly index: number;
-  /** Reset options that it began with. */
-  readonly resetOptions: Readonly<Record<string, unknown>>;
+  /** Of the reset options that it began with the plain ones, such as a phase; large values are no part of an episode. */
+  readonly resetOptions: PlainOptions;
   readonly steps: ReplayedStep[];
 }
 
@@ -57,7 +69,7 @@ export function advantagesOf(
 export interface SavedEpisode {
   readonly env: number;
   readonly index: number;
-  readonly resetOptions: Readonly<Record<string, unknown>>;
+  readonly resetOptions: PlainOptions;
   readonly steps: readonly Omit<ReplayedStep, "record" | "action" | "mask">[];
 }
 

@@ -25,3 +25,27 @@ export interface RolloutHook {
   save(): unknown;
   restore(saved: unknown): void;
 }
+
+/** Several hooks as one: later ones' reset options outrank earlier ones', and each sees what it kept itself. */
+export function joinHooks(hooks: readonly RolloutHook[]): RolloutHook {
+  return {
+    resetOptions: () => Object.assign({}, ...hooks.map((hook) => hook.resetOptions())),
+    keep: (info) => hooks.map((hook) => hook.keep?.(info) ?? null),
+    update(report) {
+      const partOf = (at: number): RolloutReport => ({
+        ...report,
+        episodes: report.episodes.map((episode) => ({
+          ...episode,
+          steps: episode.steps.map((step) => ({ ...step, kept: (step.kept as readonly unknown[])[at] })),
+        })),
+      });
+      return Object.assign({}, ...hooks.map((hook, at) => hook.update(partOf(at))));
+    },
+    save: () => hooks.map((hook) => hook.save()),
+    restore(saved) {
+      hooks.forEach((hook, at) => {
+        hook.restore((saved as readonly unknown[])[at]);
+      });
+    },
+  };
+}

@@ -14,7 +14,7 @@ import { makeSlotLayout } from "../src/policies/slot-layout.ts";
 import { makePpoPolicy } from "../src/ppo-policy.ts";
 import { resolvePpoSettings } from "../src/ppo-settings.ts";
 import { RecordedActorCritic } from "../src/recorded-actor-critic.ts";
-import type { RolloutHook } from "../src/rollout-hook.ts";
+import { joinHooks, type RolloutHook } from "../src/rollout-hook.ts";
 import { makeProbe } from "./probe-envs.ts";
 import { makeRosterProbe } from "./roster-env.ts";
 
@@ -187,6 +187,35 @@ test("a hook is told episodes by environment and number, and its options hold fo
     const phases = own.map(({ phase }) => phase as number);
     expect(phases).toEqual([...phases].sort((a, b) => a - b));
   }
+});
+
+test("joined hooks each see what they kept, set their own options and go on from their own saved state", async () => {
+  const [phases, sums] = [makeCounter(), { total: 0 }];
+  const adder = (): RolloutHook => ({
+    resetOptions: () => ({ total: sums.total, counts: { deep: 1 } }),
+    keep: () => 2,
+    update({ episodes }) {
+      for (const { steps, resetOptions } of episodes) {
+        expect(resetOptions).toEqual({ phase: expect.any(Number), total: expect.any(Number) });
+        for (const { kept } of steps) sums.total += kept as number;
+      }
+      return { "hook/total": sums.total };
+    },
+    save: () => sums.total,
+    restore(saved) {
+      sums.total = saved as number;
+    },
+  });
+  const ppo = makeDelegation(kernels, { hook: joinHooks([phases, adder()]) });
+  const [first, second] = await iterate(ppo, 2);
+  expect(second!["hook/total"]).toBe(2 * (first!["charts/batch_steps"]! + second!["charts/batch_steps"]!));
+  expect(second!["curriculum/phase"]).toBe(3);
+  const saved = await ppo.save();
+  const total = sums.total;
+  sums.total = -1;
+  const resumed = makeDelegation(kernels, { hook: joinHooks([makeCounter(), adder()]) });
+  await resumed.restore(saved);
+  expect(sums.total).toBe(total);
 });
 
 test("a limit outside the task is bootstrapped from the final observation, the task's own end is not", async () => {
