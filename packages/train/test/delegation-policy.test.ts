@@ -311,3 +311,37 @@ test("an action that was clipped for the environment keeps the log-probability o
   expect((distribution.toSpaceValue(actions, 0) as number[])[0]).toBe(7);
   expect(distribution.evaluate(head, actions).logProb).toBe(logProb);
 });
+
+test("a policy answers any number of environments with the same numbers, in their order", () => {
+  const policy = makePolicy({ critic: "separate" });
+  const rng = Rng.fromSeed(14);
+  const records = recordsOf(
+    policy,
+    Array.from({ length: 4 }, () => drawView(rng, drawRoster(rng))),
+  );
+  const rows = packMemories(policy.initialMemories(4), 4).map((row) => row.map(() => rng.normal()));
+  const ask = (order: readonly number[]) => {
+    const memories = policy.initialMemories(order.length);
+    unpackMemories(
+      memories,
+      order.map((i) => rows[i]!),
+    );
+    const tape = new Tape(kernels, { recording: false });
+    const {
+      logits,
+      values,
+      memories: next,
+    } = policy.forward(tape, {
+      ...{ steps: 1, batch: order.length, records: order.map((i) => records[i]!), memories },
+      starts: new Uint8Array(order.length),
+    });
+    const width = policy.distribution.inputSize;
+    return packMemories(next, order.length).map((memory, k) => [
+      ...logits.data.slice(k * width, (k + 1) * width),
+      ...[values.data[k]!, ...memory],
+    ]);
+  };
+  const all = ask([0, 1, 2, 3]);
+  expect(ask([2])).toEqual([all[2]]);
+  expect(ask([3, 0, 1])).toEqual([all[3], all[0], all[1]]);
+});

