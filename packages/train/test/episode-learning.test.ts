@@ -109,7 +109,9 @@ const drawRows = (uniform: () => number, count: number): number[][] =>
     return row.map((x) => x / norm);
   });
 
-test("the set that a text asks for is chosen, whatever slots its members hold (set, gnn)", async () => {
+test("the set that a text asks for is chosen, whatever slots its members hold (set, gnn)", {
+  timeout: 120_000,
+}, async () => {
   const slots = 4;
   const choice = makeRosterProbe<number[][]>({
     ...{ name: "Chosen", slots, embedding: E },
@@ -129,7 +131,7 @@ test("the set that a text asks for is chosen, whatever slots its members hold (s
   }
 });
 
-test("an order is learnt", async () => {
+test("an order is learnt", { timeout: 120_000 }, async () => {
   const slots = 3;
   const ordered = makeRosterProbe<number[][]>({
     ...{ name: "Ordered", slots, embedding: E },
@@ -163,7 +165,9 @@ const shift = makeRosterProbe<{ roster: number[][]; good: number; at: number; ca
   }),
 });
 
-test("who was good in the first task is called in the second, by a policy that remembers across the boundary alone", async () => {
+test("who was good in the first task is called in the second, by a policy that remembers across the boundary alone", {
+  timeout: 120_000,
+}, async () => {
   const remembers = await train(shift, orchestrator(2), { ...MANY, totalSteps: 10_000 });
   const forgets = await train(shift, orchestrator(2, { memory: "task" }), { ...MANY, totalSteps: 2000 });
   expect(meanReturn(shift, remembers)).toBeGreaterThan(0.8);

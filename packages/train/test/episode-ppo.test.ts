@@ -106,7 +106,9 @@ function makeCounter(): RolloutHook & { seen: { env: number; index: number; phas
   return hook;
 }
 
-test("4,096 steps, a stop, a resume and 4,096 more equal twice as many, bit for bit, on the reference kernels", async () => {
+test("4,096 steps, a stop, a resume and 4,096 more equal twice as many, bit for bit, on the reference kernels", {
+  timeout: 120_000,
+}, async () => {
   const settings = { totalSteps: 8192, numEnvs: 32, batchSteps: 1000, minibatches: 4, epochs: 1 };
   const folder = mkdtempSync(join(tmpdir(), "praxis-train-"));
   folders.push(folder);
