@@ -6,6 +6,7 @@ import { didYouMean, PraxisError } from "@praxis/env";
 import { measureBandit } from "./bandit.ts";
 import { measureBaselines } from "./baselines.ts";
 import { measureCds } from "./cds.ts";
+import { measureDelegation } from "./delegation-ppo.ts";
 import { measureDosing } from "./dosing.ts";
 import {
   type Figure,
@@ -40,6 +41,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   nn: measureNn,
   flow: measureFlow,
   ppo: measurePpo,
+  delegation: measureDelegation,
   holdouts: measureHoldouts,
   learn: measureLearn,
 };

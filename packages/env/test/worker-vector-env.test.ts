@@ -83,6 +83,29 @@ test.each([1, 2, 5])(
   },
 );
 
+test("options set between steps hold for episodes that begin then, in workers as in a local vector, and are saved", async () => {
+  const corners = { split: "corners", index: 1 };
+  const play = async (vector: VectorEnv): Promise<unknown[]> => {
+    await expect((async () => vector.setResetOptions(corners))()).rejects.toThrow("hand the options to reset");
+    await vector.reset({ seed: 4 });
+    await vector.setResetOptions(corners);
+    const steps = [];
+    for (let t = 0; t < 40; t++) {
+      const step = await vector.step(Array.from({ length: 5 }, (_, i) => (t * 3 + i) % 4));
+      const begun = [...step.episodeStarts].flatMap((isStart, i) => (isStart ? [i] : []));
+      for (const i of begun)
+        expect([...(step.observations as Float32Array).subarray(4 * i, 4 * i + 4)]).toEqual([1, 0, 0, 1]);
+      steps.push(begun, step);
+    }
+    const saved = await vector.save();
+    expect(saved.map(({ resetOptions }) => resetOptions)).toEqual(new Array(5).fill(corners));
+    return steps;
+  };
+  const expected = await play(new LocalVectorEnv(gridEnv, { numEnvs: 5, seed: 2 }) as VectorEnv);
+  expect(expected.flat().length).toBeGreaterThan(40);
+  expect(await whileOpen(await make({}), play)).toEqual(expected);
+});
+
 test("the export may be a function that makes the definition", async () => {
   const workers = await make({ moduleUrl: BROKEN, exportName: "makeStaying", numEnvs: 2 });
   await whileOpen(workers, async (vector) => {

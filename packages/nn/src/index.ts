@@ -11,6 +11,7 @@ export {
   type RandomSource,
   uniform,
 } from "./initialise.ts";
+export { addToItems, maskedMax, takeRows, weighNeighbours } from "./item-operations.ts";
 export {
   ACTIVATIONS,
   type Activation,

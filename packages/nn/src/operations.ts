@@ -69,9 +69,11 @@ export function concat(tape: Tape, tensors: readonly Tensor[]): Tensor {
     tensors.forEach((t, i) => {
       if (!t.needsGradient) return;
       const w = widths[i]!;
-      const dx = tape.gradientOf(t);
+      const { c: dx, beta } = tape.gradientTarget(t);
       for (let r = 0; r < rows; r++) {
-        for (let j = 0; j < w; j++) dx[r * w + j]! += dy[r * width + starts[i]! + j]!;
+        const from = r * width + starts[i]!;
+        if (beta === 0) dx.set(dy.subarray(from, from + w), r * w);
+        else for (let j = 0; j < w; j++) dx[r * w + j]! += dy[from + j]!;
       }
     });
   });

@@ -1,4 +1,14 @@
-import { flatSize, PraxisError, type Rng, type Space, type SpaceValue } from "@praxis/env";
+import { flatSize, type Info, PraxisError, type Rng, type Space, type SpaceValue } from "@praxis/env";
+import type { ActionDistribution } from "./action-distribution.ts";
+import { readActionMask } from "./action-mask.ts";
+import {
+  addCategoricalGradient,
+  drawIndex,
+  entropyOf,
+  indexOfLargest,
+  logSoftmaxLegal,
+} from "./distributions/categorical.ts";
+import { sigmoid, softplus } from "./distributions/logistic.ts";
 
 const HALF_LOG_TWO_PI = 0.5 * Math.log(2 * Math.PI);
 
@@ -39,7 +49,7 @@ export interface HeadValue {
  * Masks have one entry per categorical choice and one per bit (0: the bit stays 0); a box has none. A categorical without a
  * legal choice throws ALL_MASKED naming the part.
  */
-export class ActionHead {
+export class ActionHead implements ActionDistribution {
   readonly space: Space;
   /** Network outputs a row. */
   readonly inputSize: number;
@@ -85,6 +95,10 @@ export class ActionHead {
     this.actionSize = at.action;
     this.maskSize = at.mask;
     this.deviationSize = at.deviation;
+  }
+
+  readMask(info: Info, masks: Uint8Array, row: number): void {
+    readActionMask(this.space, info, masks, row);
   }
 
   /** Draws an action into row `row` of `actions` and returns its log-probability. Draws as often whatever the mask. */
@@ -150,13 +164,7 @@ export class ActionHead {
       const inputAt = head.row * this.inputSize + part.inputAt;
       if (part.kind === "categorical") {
         const logProbs = this.#logProbs(part, head);
-        const entropy = entropyOf(logProbs);
-        for (let j = 0; j < part.size; j++) {
-          if (logProbs[j] === Number.NEGATIVE_INFINITY) continue;
-          const p = Math.exp(logProbs[j]!);
-          const chosen = actions[actionAt] === j ? 1 : 0;
-          into.dInputs[inputAt + j]! += dLogProb * (chosen - p) - dEntropy * p * (logProbs[j]! + entropy);
-        }
+        addCategoricalGradient(logProbs, { chosen: actions[actionAt]!, dLogProb, dEntropy }, into.dInputs, inputAt);
         continue;
       }
       for (let j = 0; j < part.size; j++) {
@@ -235,51 +243,11 @@ export class ActionHead {
   /** Log-probabilities of one categorical, −Infinity where masked. */
   #logProbs(part: HeadPart, head: HeadRow): Float64Array {
     const from = head.row * this.inputSize + part.inputAt;
-    const logProbs = new Float64Array(part.size).fill(Number.NEGATIVE_INFINITY);
-    let largest = Number.NEGATIVE_INFINITY;
-    for (let j = 0; j < part.size; j++) {
-      if (!this.#allows(part, head, j)) continue;
-      logProbs[j] = this.#finite(head.inputs[from + j]!, part, head.row);
-      largest = Math.max(largest, logProbs[j]!);
-    }
-    if (largest === Number.NEGATIVE_INFINITY)
+    const logProbs = new Float64Array(part.size);
+    for (let j = 0; j < part.size; j++)
+      if (this.#allows(part, head, j)) logProbs[j] = this.#finite(head.inputs[from + j]!, part, head.row);
+    if (!logSoftmaxLegal(logProbs, (j) => this.#allows(part, head, j)))
       throw new PraxisError("ALL_MASKED", `The mask of ${part.name} in row ${head.row} allows none of ${part.size}.`);
-    let sum = 0;
-    for (const x of logProbs) sum += Math.exp(x - largest);
-    const logSum = largest + Math.log(sum);
-    return logProbs.map((x) => x - logSum);
+    return logProbs;
   }
-}
-
-function entropyOf(logProbs: Float64Array): number {
-  let entropy = 0;
-  for (const logProb of logProbs) if (logProb !== Number.NEGATIVE_INFINITY) entropy -= Math.exp(logProb) * logProb;
-  return entropy;
-}
-
-function indexOfLargest(values: Float64Array): number {
-  let best = 0;
-  for (let j = 1; j < values.length; j++) if (values[j]! > values[best]!) best = j;
-  return best;
-}
-
-/** First index at which the cumulated probability passes `uniform`; rounding at the end falls to the last legal one. */
-function drawIndex(logProbs: Float64Array, uniform: number): number {
-  let rest = uniform;
-  let last = 0;
-  for (let j = 0; j < logProbs.length; j++) {
-    if (logProbs[j] === Number.NEGATIVE_INFINITY) continue;
-    last = j;
-    rest -= Math.exp(logProbs[j]!);
-    if (rest < 0) return j;
-  }
-  return last;
-}
-
-function sigmoid(x: number): number {
-  return 1 / (1 + Math.exp(-x));
-}
-
-function softplus(x: number): number {
-  return Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 }

@@ -104,13 +104,13 @@ export class ActorCritic implements Module {
 
   /** Memory of a batch as one row per column, [batch, any] plain arrays; empty rows for a feed-forward policy. */
   packState(state: PolicyState, batch: number): Float32Array[] {
-    return packMemories(this.#layered(state), batch);
+    return packMemories(this.layered(state), batch);
   }
 
   /** The batch whose columns are `rows`, as {@link ActorCritic.packState} gave them, from any batches. */
   unpackState(rows: readonly Float32Array[]): PolicyState {
     const state = this.initialState(rows.length);
-    unpackMemories(this.#layered(state), rows);
+    unpackMemories(this.layered(state), rows);
     return state;
   }
 
@@ -133,7 +133,8 @@ export class ActorCritic implements Module {
     return this.#critic.forward(tape, input, input.state?.critic ?? []).output;
   }
 
-  #layered(state: PolicyState): LayeredState[] {
+  /** All memories with their numbers of layers, the actor's first; they share their arrays with `state`. */
+  layered(state: PolicyState): LayeredState[] {
     return state === null ? [] : [...this.actor.layered(state.actor), ...this.#critic.layered(state.critic)];
   }
 }

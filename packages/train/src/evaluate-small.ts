@@ -1,6 +1,6 @@
 import { type EnvDefinition, envSeed, type Policy, PraxisError, Rng, type SyncEnv } from "@praxis/env";
 import { type Kernels, Tape } from "@praxis/nn";
-import type { EvaluationResult } from "./evaluate.ts";
+import type { EvaluationResult } from "./evaluate-recorded.ts";
 import { beginPlay, type PlayedEpisode, playTurn, running, tryReset } from "./played-episode.ts";
 import type { SmallAgent } from "./small-agent.ts";
 

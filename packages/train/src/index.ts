@@ -1,3 +1,4 @@
+export type { ActionDistribution } from "./action-distribution.ts";
 export { ActionHead, type HeadRow, type HeadValue } from "./action-head.ts";
 export { readActionMask } from "./action-mask.ts";
 export {
@@ -20,7 +21,10 @@ export { type Checkpoint, checkpointName, latestCheckpoint, readCheckpoint, writ
 export { type Demonstration, type DemonstrationRequest, demonstrate } from "./demonstrate.ts";
 export { cartPole, maskedCartPole } from "./envs/cart-pole.ts";
 export { grid } from "./envs/grid.ts";
-export { type EvaluationRequest, type EvaluationResult, evaluatePolicy } from "./evaluate.ts";
+export { EpisodePpo, type EpisodePpoOptions } from "./episode-ppo.ts";
+export { type EpisodePpoSettings, episodePpoSettings, resolveEpisodePpoSettings } from "./episode-ppo-settings.ts";
+export { type EvaluationRequest, evaluatePolicy } from "./evaluate.ts";
+export { type EvaluationResult, evaluateRecorded, type RecordedEvaluationRequest } from "./evaluate-recorded.ts";
 export { evaluateSmallPolicy, makeSmallAgentPolicy, type SmallEvaluationRequest } from "./evaluate-small.ts";
 export { type ActingPolicy, exportPolicyOnnx } from "./export-onnx.ts";
 export { type GroupWorkers, type GroupWorkersOptions, makeGroupWorkers } from "./group-workers.ts";
@@ -43,14 +47,45 @@ export {
   type GrpoSettings,
   grpoSettings,
 } from "./grpo.ts";
+export { loadRecordedPolicy, type RecordedChoice, RecordedPlayer } from "./load-recorded.ts";
 export { type MaskedDecision, MaskedPolicy, makeMaskedTask } from "./masked-policy.ts";
 export { restoreParameters } from "./model-tensors.ts";
 export { ObservationNormalizer, RewardNormalizer, RunningMoments } from "./normalizers.ts";
 export { type ObservationBlock, observationBlock } from "./observation-blocks.ts";
 export type { ColumnRange, ObservationLayout } from "./observation-layout.ts";
+export type { EmbeddingRow, ObservationRecord, ObservationRecorder } from "./observation-record.ts";
+export { PhaseCurriculum, phaseCurriculumSettings } from "./phase-curriculum.ts";
+export {
+  ACTION_AT,
+  actionVectorBounds,
+  DELEGATION_MODES,
+  fromActionVector,
+  META_ACTIONS,
+  type SlotMask,
+  toActionVector,
+} from "./policies/delegation-action.ts";
+export { DELEGATION_LOGITS_AT, DelegationHead } from "./policies/delegation-head.ts";
+export {
+  DelegationPolicy,
+  type DelegationPolicySettings,
+  delegationPolicySettings,
+} from "./policies/delegation-policy.ts";
+export { makeDelegationTask } from "./policies/delegation-task.ts";
+export { makeSlotLayout, type SlotLayout, slotsOf } from "./policies/slot-layout.ts";
 export { Ppo, type PpoMetrics, type PpoOptions } from "./ppo.ts";
 export { loadPpoPolicy, makePpoPolicy, makeTrainedPolicy, type PpoPolicyOptions } from "./ppo-policy.ts";
 export { type PpoSettings, type PpoSettingsInput, ppoSettings, resolvePpoSettings } from "./ppo-settings.ts";
+export { RecordedActorCritic } from "./recorded-actor-critic.ts";
+export type {
+  Memories,
+  ProjectionCache,
+  RecordedInput,
+  RecordedOutput,
+  RecordedPolicy,
+} from "./recorded-policy.ts";
+export { type RecordedDecision, RecordedSmallPolicy } from "./recorded-small-policy.ts";
+export type { FinishedEpisode, ReplayedEpisode, ReplayedStep } from "./replayed-episode.ts";
+export { joinHooks, type RolloutHook, type RolloutReport } from "./rollout-hook.ts";
 export {
   findRun,
   listRuns,
@@ -78,6 +113,7 @@ export {
 } from "./small-policy.ts";
 export { type ClipRange, clippedSurrogate, explainedVariance, klK3, type SampleLoss, valueLoss } from "./surrogate.ts";
 export { formatEventHeader, formatScalars } from "./tensorboard.ts";
+export { type TrainEpisodePpoOptions, trainEpisodePpo } from "./train-episode-ppo.ts";
 export {
   type EvaluationPlan,
   type LoopOptions,

@@ -20,10 +20,11 @@ import { EpisodeStatistics, type EpisodeStatisticsState } from "./episode-statis
 import { checkFiniteParameters, prefixed, restoreParameters, tensorsOf, unprefixed } from "./model-tensors.ts";
 import { ObservationNormalizer, RewardNormalizer, type RewardNormalizerState } from "./normalizers.ts";
 import { checkConstant } from "./observation-layout.ts";
+import { finiteValue, LossMeans, ppoLoss } from "./ppo-loss.ts";
 import { makePpoPolicy } from "./ppo-policy.ts";
 import { type PpoSettingsInput, resolvePpoSettings } from "./ppo-settings.ts";
 import { gatherInto, RolloutBuffer } from "./rollout-buffer.ts";
-import { clippedSurrogate, explainedVariance, klK3, valueLoss } from "./surrogate.ts";
+import { explainedVariance } from "./surrogate.ts";
 import { turnOfEvents } from "./turn-of-events.ts";
 
 /** What a {@link Ppo} is made of. */
@@ -302,7 +303,7 @@ export class Ppo {
     this.#learningRate = settings.learningRate * (settings.learningRateSchedule === "linear" ? left : 1);
     const clipRange = settings.clipRange * (settings.clipRangeSchedule === "linear" ? left : 1);
 
-    const sums = { policy: 0, value: 0, entropy: 0, kl: 0, clipped: 0, gradientNorm: 0, minibatches: 0 };
+    const losses = new LossMeans();
     let epochs = 0;
     let stopped = false;
     for (; epochs < settings.epochs && !stopped; epochs++) {
@@ -312,25 +313,16 @@ export class Ppo {
       const perMinibatch = settings.minibatchSize / sequenceLength;
       for (let from = 0; from < sequences.length && !stopped; from += perMinibatch) {
         const chosen = buffer.gather(sequences.slice(from, from + perMinibatch));
-        const losses = this.#lossAndGradient(chosen, { advantages, returns, clipRange });
-        if (losses === null) continue;
+        const minibatch = this.#lossAndGradient(chosen, { advantages, returns, clipRange });
+        if (minibatch === null) continue;
         const limit = settings.targetKl === null ? Number.POSITIVE_INFINITY : 1.5 * settings.targetKl;
-        stopped = losses.kl > limit;
-        const gradientNorm = stopped ? 0 : this.#adam.step(losses.deferred).gradientNorm;
-        for (const key of ["policy", "value", "entropy", "kl", "clipped"] as const) sums[key] += losses[key];
-        sums.gradientNorm += gradientNorm;
-        sums.minibatches++;
+        stopped = minibatch.kl > limit;
+        losses.add(minibatch, stopped ? 0 : this.#adam.step(minibatch.deferred).gradientNorm);
       }
     }
-    const mean = (sum: number): number => sum / Math.max(1, sums.minibatches);
     return {
       "charts/learning_rate": this.#learningRate,
-      "losses/policy_loss": mean(sums.policy),
-      "losses/value_loss": mean(sums.value),
-      "losses/entropy": mean(sums.entropy),
-      "losses/approx_kl": mean(sums.kl),
-      "losses/clip_fraction": mean(sums.clipped),
-      "losses/gradient_norm": mean(sums.gradientNorm),
+      ...losses.metrics(),
       "losses/explained_variance": explainedVariance(buffer.values, returns),
       "losses/epochs": epochs,
       "health/excluded_steps": buffer.excluded.reduce((sum, x) => sum + x, 0),
@@ -359,40 +351,30 @@ export class Ppo {
     });
     const actions = gatherInto(buffer.actions, actionSize, rows, new Float32Array(rows.length * actionSize));
     const masks = gatherInto(buffer.masks, maskSize, rows, new Uint8Array(rows.length * maskSize));
-    const advantages = Float64Array.from(counted, (i) => batch.advantages[rows[i]!]!);
-    if (settings.normalizeAdvantages) normalizeAdvantages(advantages);
+    const own = Float64Array.from(counted, (i) => batch.advantages[rows[i]!]!);
+    if (settings.normalizeAdvantages) normalizeAdvantages(own);
+    const advantages = new Float64Array(rows.length);
+    counted.forEach((i, position) => {
+      advantages[i] = own[position]!;
+    });
 
     const dInputs = tape.zeros(output.logits.data.length);
     const dValues = tape.zeros(output.values.data.length);
-    const into = { dInputs, dLogDeviations: policy.logDeviations?.gradient ?? NO_NUMBERS };
-    const share = 1 / counted.length;
-    const sums = { policy: 0, value: 0, entropy: 0, kl: 0, clipped: 0 };
-    const range = { clipLow: batch.clipRange, clipHigh: batch.clipRange };
-    counted.forEach((i, position) => {
-      const row = rows[i]!;
-      const head = this.#headRow(output.logits.data, masks, i);
-      const { logProb, entropy } = this.#head.evaluate(head, actions);
-      const logRatio = logProb - buffer.logProbs[row]!;
-      const surrogate = clippedSurrogate(logRatio, advantages[position]!, range);
-      const value = finiteValue(output.values.data[i]!, i);
-      const error = valueLoss(value, buffer.values[row]!, batch.returns[row]!, settings.valueClipRange);
-      this.#head.addGradient(
-        head,
-        actions,
-        { dLogProb: share * surrogate.slope, dEntropy: -share * settings.entropyCoef },
-        into,
-      );
-      dValues[i] = share * settings.valueCoef * error.slope;
-      sums.policy += share * surrogate.loss;
-      sums.value += share * error.loss;
-      sums.entropy += share * entropy;
-      sums.kl += share * klK3(logRatio);
-      sums.clipped += surrogate.clipped ? share : 0;
-    });
+    const of = (values: Float64Array) => Float64Array.from(rows, (row) => values[row]!);
+    const losses = ppoLoss(
+      {
+        ...{ distribution: this.#head, logits: output.logits.data, newValues: output.values.data, actions, masks },
+        ...{ logDeviations: policy.logDeviations?.data ?? NO_NUMBERS, counted, advantages },
+        ...{ logProbs: of(buffer.logProbs), values: of(buffer.values), returns: of(batch.returns) },
+        ...{ clipRange: batch.clipRange, valueClipRange: settings.valueClipRange },
+        ...{ entropyCoef: settings.entropyCoef, valueCoef: settings.valueCoef },
+      },
+      { dInputs, dValues, dLogDeviations: policy.logDeviations?.gradient ?? NO_NUMBERS },
+    );
     tape.giveGradient(output.logits, dInputs);
     tape.giveGradient(output.values, dValues);
     tape.backward();
-    return { ...sums, deferred };
+    return { ...losses, deferred };
   }
 
   // 3. Saving --------------------------------------------------------------------------------------------------------
@@ -459,8 +441,3 @@ export class Ppo {
 }
 
 const NO_NUMBERS = new Float32Array(0);
-
-function finiteValue(value: number, row: number): number {
-  if (Number.isFinite(value)) return value;
-  throw new PraxisError("NON_FINITE_NUMBER", `The critic's value in row ${row} is ${value}.`);
-}

@@ -5,6 +5,9 @@ import { z } from "zod";
 import { CandidatePolicy, makeCandidateTask } from "./candidate-policy.ts";
 import { MaskedPolicy, makeMaskedTask, maskedSpaces } from "./masked-policy.ts";
 import { isRecurrent, networkOptions, networkSettings } from "./network-settings.ts";
+import { DelegationPolicy, delegationPolicySettings } from "./policies/delegation-policy.ts";
+import { makeDelegationTask } from "./policies/delegation-task.ts";
+import { RecordedSmallPolicy } from "./recorded-small-policy.ts";
 import { sceneNetworkSettings } from "./scene-network.ts";
 import { makeSceneTask, ScenePolicy } from "./scene-policy.ts";
 import type { DecisionTask, SmallPolicy } from "./small-policy.ts";
@@ -12,11 +15,12 @@ import type { DecisionTask, SmallPolicy } from "./small-policy.ts";
 /** Settings of a small policy, for SFT and GRPO alike. */
 export const smallAgentSettings = z.strictObject({
   decisions: z
-    .enum(["masked", "candidates", "scenes"])
+    .enum(["masked", "candidates", "scenes", "delegation"])
     .default("masked")
     .describe(
-      "masked: a distribution over the action space; candidates: scores of the actions that are offered; scenes: the same among items that stand in relations, with a memory",
+      "masked: a distribution over the action space; candidates: scores of the actions that are offered; scenes: the same among items that stand in relations, with a memory; delegation: an orchestrator's choices",
     ),
+  delegation: delegationPolicySettings.optional().describe("the orchestrator's network, for decisions 'delegation'"),
   ...networkSettings.shape,
   ...sceneNetworkSettings.shape,
 });
@@ -48,6 +52,14 @@ export function makeSmallAgent(
     return {
       policy: new ScenePolicy({ kernels, rng, shape: definition.scenes!.shape, settings }),
       task,
+    } as SmallAgent<unknown>;
+  }
+  if (settings.decisions === "delegation") {
+    const { inputs } = maskedSpaces(definition);
+    const policy = new DelegationPolicy({ kernels, rng, inputs, settings: settings.delegation ?? {} });
+    return {
+      policy: new RecordedSmallPolicy(policy),
+      task: makeDelegationTask(definition, policy),
     } as SmallAgent<unknown>;
   }
   if (isRecurrent(settings) || network.encoder !== null)

@@ -1,6 +1,6 @@
 import type { MaybePromise } from "@praxis/env";
 import type { Checkpoint } from "./checkpoint.ts";
-import type { EvaluationResult } from "./evaluate.ts";
+import type { EvaluationResult } from "./evaluate-recorded.ts";
 import { turnOfEvents } from "./turn-of-events.ts";
 
 /** Numbers of one iteration by the names everybody plots; without clock times, so that equal runs give equal rows. */

@@ -1,6 +1,6 @@
 import type { Checkpoint } from "./checkpoint.ts";
 import { evaluatePolicy } from "./evaluate.ts";
-import { Ppo, type PpoOptions } from "./ppo.ts";
+import { Ppo, type PpoMetrics, type PpoOptions } from "./ppo.ts";
 import { type LoopOptions, type LoopResult, runTrainer, type Trainer } from "./train-loop.ts";
 
 /** What goes with a run of PPO. */
@@ -26,7 +26,10 @@ export async function trainPpo(options: TrainPpoOptions): Promise<LoopResult> {
   }
 }
 
-function asTrainer(ppo: Ppo): Trainer {
+/** A PPO trainer as the loop wants one. */
+export function asTrainer(
+  ppo: Pick<Ppo, "iteration" | "steps" | "isDone" | "save"> & { iterate(): Promise<PpoMetrics> },
+): Trainer {
   return {
     get iteration() {
       return ppo.iteration;

@@ -34,6 +34,14 @@ export class VectorCallGuard {
     this.#phase = "running";
   }
 
+  /** Notes the begin of a change of reset options. Throws, and notes nothing, if it can't be done. */
+  beginOptions(): void {
+    this.#checkFree();
+    if (this.#phase === "needsReset")
+      throw new PraxisError("RESET_NEEDED", "No episodes have begun, or a call failed: hand the options to reset.");
+    this.#phase = "running";
+  }
+
   /** Notes the begin of a save. Throws, and notes nothing, if it can't be done. */
   beginSave(): void {
     this.#checkFree();

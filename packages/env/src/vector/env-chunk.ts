@@ -116,6 +116,10 @@ export class EnvChunk<Action, Observation> {
     };
   }
 
+  setResetOptions(options: Readonly<Record<string, unknown>>): void {
+    this.#resetOptions.fill(options);
+  }
+
   save(): SavedEnv<Observation>[] {
     return this.#envs.map((env, i) => {
       try {

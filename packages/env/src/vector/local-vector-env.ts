@@ -43,6 +43,11 @@ export class LocalVectorEnv<Action = unknown, Observation = unknown> implements 
     return this.#ended(() => this.#chunk.step(actions));
   }
 
+  setResetOptions(options: Readonly<Record<string, unknown>>): void {
+    this.#guard.beginOptions();
+    this.#ended(() => this.#chunk.setResetOptions(options));
+  }
+
   save(): readonly SavedEnv<Observation>[] {
     this.#guard.beginSave();
     // Saving changes nothing, so that the vector goes on also when it fails.

@@ -66,6 +66,11 @@ export interface VectorEnv<Action = unknown, Observation = unknown> {
   /** @param actions one per environment; members of the action space where the definition has `decodeAction` */
   step(actions: ArrayLike<Action | SpaceValue>): MaybePromise<VectorStep<Observation>>;
   /**
+   * Reset options of all episodes that begin from now on; running ones go on as they are. Throws RESET_NEEDED before the first
+   * reset.
+   */
+  setResetOptions(options: Readonly<Record<string, unknown>>): MaybePromise<void>;
+  /**
    * Where each environment stands, by value. Throws RESET_NEEDED before the first reset and NOT_SUPPORTED naming the path when a
    * snapshot holds what is no plain data.
    */

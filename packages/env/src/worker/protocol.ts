@@ -14,6 +14,7 @@ export interface WorkerSetup extends DefinitionSource {
 export type WorkerCall =
   | { readonly kind: "reset"; readonly request: VectorResetRequest }
   | { readonly kind: "step"; readonly actions: readonly unknown[] }
+  | { readonly kind: "setResetOptions"; readonly options: Readonly<Record<string, unknown>> }
   | { readonly kind: "save" }
   | { readonly kind: "restore"; readonly saved: readonly SavedEnv[] }
   | { readonly kind: "close" };

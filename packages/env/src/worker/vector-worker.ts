@@ -10,6 +10,8 @@ function answer(chunk: EnvChunk<unknown, unknown>, call: WorkerCall): unknown {
       return chunk.reset(call.request);
     case "step":
       return chunk.step(call.actions);
+    case "setResetOptions":
+      return chunk.setResetOptions(call.options);
     case "save":
       return chunk.save();
     case "restore":

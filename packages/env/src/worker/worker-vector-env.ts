@@ -111,6 +111,11 @@ export class WorkerVectorEnv<Action = unknown, Observation = unknown> implements
     };
   }
 
+  async setResetOptions(options: Readonly<Record<string, unknown>>): Promise<void> {
+    this.#guard.beginOptions();
+    await this.#callAll(() => ({ kind: "setResetOptions", options }));
+  }
+
   async save(): Promise<readonly SavedEnv<Observation>[]> {
     this.#guard.beginSave();
     try {

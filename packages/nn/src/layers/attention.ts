@@ -82,7 +82,9 @@ export interface Attend {
 }
 
 /** softmax(q kᵀ / √(width / heads)) v for each head, without the linear layers around it. */
-export function attend(tape: Tape, { query, key, value, heads, mask }: Attend): Tensor {
+export function attend(tape: Tape, input: Attend): Tensor {
+  if (input.heads === 1) return attendOnce(tape, input);
+  const { query, key, value, heads, mask } = input;
   const { kernels } = tape;
   const [batch, queries, width] = query.shape as readonly [number, number, number];
   const keys = key.shape[1]!;
@@ -149,6 +151,62 @@ export function attend(tape: Tape, { query, key, value, heads, mask }: Attend): 
     }
   });
   return y;
+}
+
+/** {@link attend} with one head: every batch entry in the same products, which saves their calls where entries are small. */
+function attendOnce(tape: Tape, { query, key, value, mask }: Attend): Tensor {
+  const { kernels } = tape;
+  const [batch, queries, width] = query.shape as readonly [number, number, number];
+  const keys = key.shape[1]!;
+  const scale = 1 / Math.sqrt(width);
+  const expanded = expandMask(tape, mask, batch, queries, keys);
+  const scores = tape.floats(batch * queries * keys);
+  const y = tape.output(query.shape, [query, key, value]);
+  const [ofQuery, ofKey, ofScore] = [queries * width, keys * width, queries * keys];
+  kernels.sgemm({
+    ...{ m: queries, n: keys, k: width, alpha: scale, batch, a: query.data, strideA: ofQuery },
+    ...{ b: key.data, strideB: ofKey, transposeB: true, c: scores, strideC: ofScore },
+  });
+  const allowed = expanded === null ? null : repeatForQueries(tape, expanded, queries, keys, scores.length);
+  kernels.softmax(scores, keys, allowed, scores);
+  kernels.sgemm({
+    ...{ m: queries, n: width, k: keys, batch, a: scores, strideA: ofScore },
+    ...{ b: value.data, strideB: ofKey, c: y.data, strideC: ofQuery },
+  });
+  tape.record(y, (dy) => {
+    if (value.needsGradient)
+      kernels.sgemm({
+        ...{ m: keys, n: width, k: queries, batch, a: scores, strideA: ofScore, transposeA: true },
+        ...{ b: dy, strideB: ofQuery, ...tape.gradientTarget(value), strideC: ofKey },
+      });
+    const dWeights = tape.floats(scores.length);
+    const dScores = tape.zeros(scores.length);
+    kernels.sgemm({
+      ...{ m: queries, n: keys, k: width, batch, a: dy, strideA: ofQuery },
+      ...{ b: value.data, strideB: ofKey, transposeB: true, c: dWeights, strideC: ofScore },
+    });
+    kernels.softmaxBackward(scores, dWeights, dScores, keys);
+    const product = { alpha: scale, batch, a: dScores, strideA: ofScore };
+    if (query.needsGradient)
+      kernels.sgemm({
+        ...{ m: queries, n: width, k: keys, ...product },
+        ...{ b: key.data, strideB: ofKey, ...tape.gradientTarget(query), strideC: ofQuery },
+      });
+    if (key.needsGradient)
+      kernels.sgemm({
+        ...{ m: keys, n: width, k: queries, ...product, transposeA: true },
+        ...{ b: query.data, strideB: ofQuery, ...tape.gradientTarget(key), strideC: ofKey },
+      });
+  });
+  return y;
+}
+
+/** A mask [batch, keys] once for each query; one with a row a query is left as it is. */
+function repeatForQueries(tape: Tape, mask: Float32Array, queries: number, keys: number, size: number): Float32Array {
+  if (mask.length === size) return mask;
+  const repeated = tape.floats(size);
+  for (let k = 0; k < size; k++) repeated[k] = mask[Math.floor(k / (queries * keys)) * keys + (k % keys)]!;
+  return repeated;
 }
 
 /** For each batch entry one mask row ([keys]) or one a query ([queries, keys]); null when nothing is forbidden. */

@@ -1,5 +1,6 @@
 import { NnError } from "../errors.ts";
 import { orthogonal, type RandomSource } from "../initialise.ts";
+import { weighNeighbours } from "../item-operations.ts";
 import type { Activation, Kernels } from "../kernels/kernels.ts";
 import { activate, add } from "../operations.ts";
 import type { Tape } from "../tape.ts";
@@ -72,8 +73,7 @@ function meanOfNeighbours(
   relation: number,
   relations: number,
 ): Tensor {
-  const { kernels } = tape;
-  const [batch, count, width] = nodes.shape as readonly [number, number, number];
+  const [batch, count] = nodes.shape as readonly [number, number, number];
   const weights = tape.floats(batch * count * count);
   for (let b = 0; b < batch; b++) {
     for (let i = 0; i < count; i++) {
@@ -84,12 +84,5 @@ function meanOfNeighbours(
       for (let j = 0; j < count; j++) weights[to + j] = degree > 0 ? adjacency[from + j]! / degree : 0;
     }
   }
-  const y = tape.output(nodes.shape, [nodes]);
-  const shape = { m: count, n: width, k: count, a: weights, batch, strideA: count * count };
-  const strides = { strideB: count * width, strideC: count * width };
-  kernels.sgemm({ ...shape, ...strides, b: nodes.data, c: y.data });
-  tape.record(y, (dy) => {
-    kernels.sgemm({ ...shape, ...strides, transposeA: true, b: dy, ...tape.gradientTarget(nodes) });
-  });
-  return y;
+  return weighNeighbours(tape, nodes, weights);
 }
