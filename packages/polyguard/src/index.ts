@@ -13,6 +13,7 @@ export {
 export { MODEL_ROLES, type ModelRole, type RoleModel } from "./agents/role-model.ts";
 export { renderTranscript, type Utterance } from "./agents/transcript.ts";
 export { type BundledOptions, loadPolyGuard } from "./bundled.ts";
+export { type CandidateValue, candidateValues } from "./candidate-values.ts";
 export type { CardFeedback } from "./cds/feedback.ts";
 export type { CourseContext } from "./course/context.ts";
 export { CourseEvaluator, type CourseValue } from "./course/evaluator.ts";

@@ -49,9 +49,7 @@ export function registerReview(program: Command, terminal: Terminal): void {
       if (flags.fhir !== undefined && files.length !== 1)
         throw new PraxisError("INVALID_CONFIG", `--fhir writes one review; ${files.length} files were given.`);
       const server =
-        flags.url === undefined
-          ? createServer({ registry: new EnvRegistry([loadPolyGuard()]), port: 0, page: false })
-          : null;
+        flags.url === undefined ? createServer({ registry: new EnvRegistry([loadPolyGuard()]), port: 0 }) : null;
       const baseUrl = flags.url ?? (await server!.listen()).url;
       const reviews: { name: string; review: Review }[] = [];
       const failures: { name: string; code: string; message: string }[] = [];

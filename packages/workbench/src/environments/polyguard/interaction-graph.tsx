@@ -1,0 +1,155 @@
+import { useMemo, useState } from "react";
+import { Panel } from "../../ui/panel.tsx";
+import { Term } from "../../ui/term.tsx";
+import { domainName, drugName, severityRank } from "./names.ts";
+import type { Alert } from "./observation.ts";
+import { Severity } from "./severity.tsx";
+
+/** A pair of drugs with all that is said about it. */
+export interface Edge {
+  readonly a: string;
+  readonly b: string;
+  readonly severity: string;
+  readonly domains: readonly string[];
+  readonly isManaged: boolean;
+}
+
+/** Pairs of the alerts; an alert on three drugs is three pairs. The worst severity of a pair stands for it. */
+export function edgesOf(alerts: readonly Alert[]): readonly Edge[] {
+  const pairs = new Map<string, Edge>();
+  for (const { drugs, severity, domain, managed } of alerts)
+    for (const [i, first] of drugs.entries())
+      for (const second of drugs.slice(i + 1)) {
+        const [a, b] = first < second ? [first, second] : [second, first];
+        const known = pairs.get(`${a}|${b}`);
+        pairs.set(`${a}|${b}`, {
+          a: a!,
+          b: b!,
+          severity:
+            known === undefined || severityRank(severity) < severityRank(known.severity) ? severity : known.severity,
+          domains: [...new Set([...(known?.domains ?? []), domain])],
+          isManaged: managed && (known?.isManaged ?? true),
+        });
+      }
+  return [...pairs.values()].sort((x, y) => severityRank(y.severity) - severityRank(x.severity));
+}
+
+const WIDTH = 640;
+const HEIGHT = 420;
+
+/** Drugs on a ring, their interactions as lines by mechanism and severity. The same is in the list of alerts, in words. */
+export function InteractionGraph({
+  drugs,
+  alerts,
+}: {
+  readonly drugs: readonly string[];
+  readonly alerts: readonly Alert[];
+}) {
+  const edges = useMemo(() => edgesOf(alerts), [alerts]);
+  const [domain, setDomain] = useState<string | null>(null);
+  const domains = [...new Set(edges.flatMap((edge) => edge.domains))].sort();
+  const shown = edges.filter((edge) => domain === null || edge.domains.includes(domain));
+  // Linked drugs side by side keep lines short; those without any stand together at the end.
+  const ordered = useMemo(() => orderByLinks(drugs, edges), [drugs, edges]);
+  const place = (drug: string): { x: number; y: number; angle: number } => {
+    const angle = (2 * Math.PI * ordered.indexOf(drug)) / Math.max(1, ordered.length) - Math.PI / 2;
+    return { x: WIDTH / 2 + Math.cos(angle) * 170, y: HEIGHT / 2 + Math.sin(angle) * 150, angle };
+  };
+  return (
+    <Panel
+      title={<Term word="interaction">Interactions</Term>}
+      aside={<span className="quiet">{edges.length} pairs</span>}
+    >
+      {edges.length === 0 ? (
+        <p className="empty">No interaction is known on this list.</p>
+      ) : (
+        <>
+          <div className="row chips" role="group" aria-label="Show one mechanism">
+            <button type="button" className="chip" aria-pressed={domain === null} onClick={() => setDomain(null)}>
+              All
+            </button>
+            {domains.map((each) => (
+              <button
+                key={each}
+                type="button"
+                className="chip"
+                aria-pressed={each === domain}
+                onClick={() => setDomain(each === domain ? null : each)}
+              >
+                {domainName(each)}
+              </button>
+            ))}
+          </div>
+          <svg className="graph" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={describe(shown)}>
+            {shown.map((edge) => {
+              const [from, to] = [place(edge.a), place(edge.b)];
+              // Bent towards the middle, so that lines of neighbours do not hide behind drugs.
+              const mx = (from.x + to.x) / 2 + (WIDTH / 2 - (from.x + to.x) / 2) * 0.35;
+              const my = (from.y + to.y) / 2 + (HEIGHT / 2 - (from.y + to.y) / 2) * 0.35;
+              return (
+                <path
+                  key={`${edge.a}|${edge.b}`}
+                  d={`M ${from.x} ${from.y} Q ${mx} ${my} ${to.x} ${to.y}`}
+                  className={`edge ${edge.severity}${edge.isManaged ? " managed" : ""}`}
+                >
+                  <title>{`${drugName(edge.a)} and ${drugName(edge.b)}: ${edge.severity}, ${edge.domains.map(domainName).join(", ")}`}</title>
+                </path>
+              );
+            })}
+            {ordered.map((drug) => {
+              const { x, y, angle } = place(drug);
+              const isLinked = shown.some((edge) => edge.a === drug || edge.b === drug);
+              const side = Math.cos(angle);
+              const anchor = Math.abs(side) < 0.25 ? "middle" : side > 0 ? "start" : "end";
+              const dx = anchor === "middle" ? 0 : side > 0 ? 13 : -13;
+              const dy = anchor === "middle" ? (Math.sin(angle) > 0 ? 24 : -14) : 5;
+              return (
+                <g key={drug} className={isLinked ? "node linked" : "node"}>
+                  <circle cx={x} cy={y} r={isLinked ? 8 : 5} />
+                  <text x={x + dx} y={y + dy} textAnchor={anchor}>
+                    {short(drugName(drug))}
+                  </text>
+                </g>
+              );
+            })}
+          </svg>
+          <ul className="legend">
+            {[...new Set(edges.map((edge) => edge.severity))]
+              .sort((a, b) => severityRank(a) - severityRank(b))
+              .map((severity) => (
+                <li key={severity}>
+                  <svg width="34" height="10" aria-hidden="true">
+                    <line x1="2" y1="5" x2="32" y2="5" className={`edge ${severity}`} />
+                  </svg>
+                  <Severity severity={severity} />
+                </li>
+              ))}
+          </ul>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+const short = (name: string): string => (name.length > 20 ? `${name.slice(0, 19)}…` : name);
+
+function describe(edges: readonly Edge[]): string {
+  const pairs = [...edges].reverse().map((edge) => `${drugName(edge.a)} and ${drugName(edge.b)}, ${edge.severity}`);
+  return `Graph of ${edges.length} interactions: ${pairs.join("; ")}`;
+}
+
+function orderByLinks(drugs: readonly string[], edges: readonly Edge[]): readonly string[] {
+  const left = new Set(drugs);
+  for (const edge of edges) for (const drug of [edge.a, edge.b]) left.add(drug);
+  const ordered: string[] = [];
+  const visit = (drug: string): void => {
+    if (!left.delete(drug)) return;
+    ordered.push(drug);
+    for (const edge of edges) {
+      if (edge.a === drug) visit(edge.b);
+      else if (edge.b === drug) visit(edge.a);
+    }
+  };
+  for (const edge of [...edges].reverse()) visit(edge.a);
+  return [...ordered, ...left];
+}

@@ -1,0 +1,27 @@
+import { isObject } from "../schema/json-schema.ts";
+
+/** Paths (`/a/0/b`) of `next` whose value is new or differs, with all paths above them. */
+export function changedPaths(before: unknown, next: unknown): ReadonlySet<string> {
+  const paths = new Set<string>();
+  compare(before, next, "", paths);
+  return paths;
+}
+
+function compare(before: unknown, next: unknown, path: string, paths: Set<string>): boolean {
+  if (Object.is(before, next)) return false;
+  let differs: boolean;
+  if (Array.isArray(next) && Array.isArray(before)) {
+    differs = next.length !== before.length;
+    for (const [index, item] of next.entries())
+      if (compare(before[index], item, `${path}/${index}`, paths)) differs = true;
+  } else if (isObject(next) && isObject(before)) {
+    differs = Object.keys(before).some((key) => !(key in next));
+    for (const [key, item] of Object.entries(next))
+      if (!(key in before) || compare(before[key], item, `${path}/${key}`, paths)) {
+        differs = true;
+        paths.add(`${path}/${key}`);
+      }
+  } else differs = true;
+  if (differs) paths.add(path);
+  return differs;
+}
