@@ -48,7 +48,7 @@ async function preset(page, name) {
 }
 async function play(page, policy) {
   await page.getByLabel("Policy", { exact: true }).selectOption(policy);
-  await page.getByLabel("Speed").selectOption({ label: "As fast as it goes" });
+  await page.getByLabel("Speed").selectOption({ label: "At full speed" });
   await page.getByRole("button", { name: /^Run/ }).click();
   await page.locator(".status-text", { hasText: /Ended/ }).waitFor({ timeout: 60_000 });
 }
@@ -119,7 +119,7 @@ const PAGES = {
     act: async (page) => {
       await preset(page, "Dangerous pair");
       await play(page, "rule_based");
-      await page.getByRole("option").nth(1).click();
+      await page.locator(".trace [role=option]").nth(1).click();
       await page.getByRole("button", { name: "Fork from here" }).click();
       await ready(page);
       await play(page, "keep_always");

@@ -28,16 +28,9 @@ export function App() {
   }, [route.page]);
   return (
     <LinkProvider>
-      <a
-        className="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
+      <button type="button" className="skip" onClick={() => main.current?.focus()}>
         Skip to the content
-      </a>
+      </button>
       <header className="bar">
         <a className="brand" href="#/">
           <BrandMark />

@@ -128,7 +128,10 @@ export function readRun(events: readonly FlowEvent[]): RunModel {
             spanId,
             parent: parentSpanId,
             depth: parentSpanId === null ? 0 : (steps.get(parentSpanId)?.depth ?? -1) + 1,
-            id: textOf(data.stepId),
+            id:
+              numberOf(data.iteration) > 0
+                ? `${textOf(data.stepId)}, round ${numberOf(data.iteration)}`
+                : textOf(data.stepId),
             kind: textOf(data.kind),
             agent: textOf(data.agentId),
             role: "",

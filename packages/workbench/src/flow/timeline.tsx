@@ -43,6 +43,7 @@ export function Timeline({
                 <span className="visually-hidden">When, in seconds since the start</span>
                 <span className="ticks" aria-hidden="true">
                   {Array.from({ length: TICKS }, (_, tick) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: the place of a mark is its name
                     <span key={tick} style={{ left: `${(100 * tick) / (TICKS - 1)}%` }}>
                       {number((length * tick) / (TICKS - 1) / 1000, 2)} s
                     </span>

@@ -12,8 +12,9 @@ function compare(before: unknown, next: unknown, path: string, paths: Set<string
   let differs: boolean;
   if (Array.isArray(next) && Array.isArray(before)) {
     differs = next.length !== before.length;
+    const old = counterparts(before, next);
     for (const [index, item] of next.entries())
-      if (compare(before[index], item, `${path}/${index}`, paths)) differs = true;
+      if (compare(old[index], item, `${path}/${index}`, paths)) differs = true;
   } else if (isObject(next) && isObject(before)) {
     differs = Object.keys(before).some((key) => !(key in next));
     for (const [key, item] of Object.entries(next))
@@ -24,4 +25,17 @@ function compare(before: unknown, next: unknown, path: string, paths: Set<string
   } else differs = true;
   if (differs) paths.add(path);
   return differs;
+}
+
+/** Names by which records of a list are known again, the best first. */
+const KEYS = ["med_ref", "candidate_id", "id", "code", "drug_id", "name"];
+
+/** What stood before for each item: the record of the same name, else what had the same place. */
+function counterparts(before: readonly unknown[], next: readonly unknown[]): readonly unknown[] {
+  const key = KEYS.find(
+    (name) => next.length > 0 && next.every((item) => isObject(item) && typeof item[name] === "string"),
+  );
+  if (key === undefined) return before;
+  const byName = new Map(before.filter(isObject).map((item) => [item[key], item]));
+  return next.map((item) => byName.get((item as Readonly<Record<string, unknown>>)[key]));
 }

@@ -28,6 +28,8 @@ export function EpisodeView({
   /** The step looked at; null follows the last. */
   const [looked, setLooked] = useState<number | null>(null);
   const [isComparing, setComparing] = useState(false);
+  /** On narrow screens one part is shown at a time. */
+  const [pane, setPane] = useState<"main" | "side">("main");
   const step = Math.min(looked ?? length, length);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another branch is looked at from its end
   useEffect(() => setLooked(null), [episode.active]);
@@ -94,7 +96,15 @@ export function EpisodeView({
       {isComparing && episode.branches.length > 1 ? (
         <Comparison episode={episode} module={module} />
       ) : (
-        <div className="columns">
+        <div className={`columns show-${pane}`}>
+          <fieldset className="panes">
+            <legend className="visually-hidden">Part of the page</legend>
+            {PANES.map(({ name, text }) => (
+              <button key={name} type="button" aria-pressed={pane === name} onClick={() => setPane(name)}>
+                {text}
+              </button>
+            ))}
+          </fieldset>
           <div className="column-main">
             {module === null ? null : <module.View {...view} />}
             <Observation view={view} isFolded={module !== null} />
@@ -111,6 +121,11 @@ export function EpisodeView({
     </div>
   );
 }
+
+const PANES = [
+  { name: "main", text: "What is seen" },
+  { name: "side", text: "Act, reward, steps" },
+] as const;
 
 function Observation({ view, isFolded }: { readonly view: EnvironmentViewProps; readonly isFolded: boolean }) {
   const { observation, info, changed } = view;

@@ -5,7 +5,6 @@ import { environmentUrl, serverOptions } from "../server/address.ts";
 import { useLink } from "../server/link.tsx";
 import { describeProblem, type Problem } from "../server/problem.ts";
 import { ProblemNotice } from "../ui/problem-notice.tsx";
-import { count } from "../ui/text.ts";
 import { ChooseEnvironment } from "./choose-environment.tsx";
 import { EpisodeView } from "./episode-view.tsx";
 import { plainAction } from "./offers.ts";
@@ -113,7 +112,6 @@ function Played({
   );
   const { episode } = holder;
   const notice = typeof metadata.notice === "string" ? metadata.notice : null;
-  const { max_episode_steps: limit } = metadata as { max_episode_steps?: unknown };
   return (
     <div className="page wide">
       <div className="page-head">
@@ -122,10 +120,7 @@ function Played({
             <a href="#/play/">Play</a>
           </p>
           <h1>{metadata.name}</h1>
-          <p className="lead">
-            {metadata.description}
-            {typeof limit === "number" ? ` At most ${count(limit, "step")} an episode.` : ""}
-          </p>
+          <p className="lead">{metadata.description}</p>
         </div>
         {notice === null ? null : (
           <p className="disclaimer" role="note">

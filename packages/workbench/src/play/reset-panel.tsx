@@ -67,7 +67,7 @@ export function ResetPanel({
           <span className="quiet">
             now: seed {episode.beginning.seed}
             {Object.entries(episode.beginning.options)
-              .filter(([, value]) => ["string", "number", "boolean"].includes(typeof value))
+              .filter(([, value]) => ["string", "number"].includes(typeof value))
               .map(([name, value]) => `, ${name.replaceAll("_", " ")} ${String(value)}`)
               .join("")}
           </span>

@@ -7,10 +7,10 @@ import type { Playable } from "./play-page.tsx";
 import { PAGE_POLICY } from "./policy-player.ts";
 
 const SPEEDS: readonly { readonly name: string; readonly pauseMs: number }[] = [
-  { name: "Slow, a step in 2 seconds", pauseMs: 2_000 },
-  { name: "Steady, 2 steps a second", pauseMs: 500 },
-  { name: "Quick, 10 steps a second", pauseMs: 100 },
-  { name: "As fast as it goes", pauseMs: 0 },
+  { name: "Slow, 2 s a step", pauseMs: 2_000 },
+  { name: "Steady, ½ s a step", pauseMs: 500 },
+  { name: "Quick, 0.1 s a step", pauseMs: 100 },
+  { name: "At full speed", pauseMs: 0 },
 ];
 
 /** A policy that explains itself is the best first one. */
@@ -59,7 +59,7 @@ export function Toolbar({
     f: fork,
   });
   return (
-    <div className="toolbar" role="group" aria-label="Episode">
+    <section className="toolbar" aria-label="Episode">
       <div className="toolbar-line">
         <Status branch={branch} />
         <div className="row tools">
@@ -135,7 +135,7 @@ export function Toolbar({
       </div>
       {episode.branches.length < 2 ? null : (
         <div className="branches">
-          <div className="row" role="group" aria-label="Branches">
+          <div className="row">
             {episode.branches.map((each, index) => (
               <button
                 key={each.id}
@@ -166,7 +166,7 @@ export function Toolbar({
           </div>
         </div>
       )}
-    </div>
+    </section>
   );
 }
 

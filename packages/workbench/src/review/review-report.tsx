@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { InteractionGraph } from "../environments/polyguard/interaction-graph.tsx";
-import { severityRank } from "../environments/polyguard/names.ts";
+import { conditionName, severityRank } from "../environments/polyguard/names.ts";
 import { Severity } from "../environments/polyguard/severity.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { Scroll } from "../ui/scroll.tsx";
@@ -82,9 +82,11 @@ export function ReviewReport({ review }: { readonly review: Review }) {
                     {finding.managed ? " (managed)" : ""}
                   </p>
                   <p className="quiet">{finding.mechanism}</p>
-                  <p>
-                    <span className="quiet">What would manage it:</span> {finding.management}
-                  </p>
+                  {finding.management === "" ? null : (
+                    <p>
+                      <span className="quiet">What would manage it:</span> {finding.management}
+                    </p>
+                  )}
                   <p className="quiet source">{finding.source}</p>
                 </div>
               </li>
@@ -132,7 +134,7 @@ export function ReviewReport({ review }: { readonly review: Review }) {
             // biome-ignore lint/suspicious/noArrayIndexKey: a drug may be listed twice
             <li key={index} className={checked ? undefined : "unread"}>
               <strong>{label}</strong> {dose}
-              {indication === null ? "" : <span className="quiet"> for {indication}</span>}
+              {indication === null ? "" : <span className="quiet"> for {conditionName(indication)}</span>}
               {checked ? null : <span className="badge warn">not recognised, nothing was checked for it</span>}
               {notes.map((note) => (
                 <p key={note} className="quiet">

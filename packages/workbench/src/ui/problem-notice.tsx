@@ -10,7 +10,7 @@ export function ProblemNotice({
   readonly children?: ReactNode;
 }) {
   return (
-    <div aria-live="assertive">
+    <div className="live" aria-live="assertive">
       {problem === null ? null : (
         <div className="notice bad">
           <p>

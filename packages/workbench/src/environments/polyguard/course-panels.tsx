@@ -89,13 +89,13 @@ export function DosingPanel({ dosing }: { readonly dosing: DosingBlock }) {
 /** Dose, complaints and withdrawal of what is tapered, over the course. */
 export function TaperPanel({ branch, step }: { readonly branch: Branch; readonly step: number }) {
   const seen = useMemo(() => seenUpTo(branch, step), [branch, step]);
-  const drugs = [...new Set(seen.flatMap(({ taper }) => taper.map(({ drug_id: id }) => id)))];
   const curves = useMemo(() => {
+    const tapered = [...new Set(seen.flatMap(({ taper }) => taper.map(({ drug_id: id }) => id)))];
     // Several looks on one day are one point: the last.
     const byDay = new Map(seen.map((each) => [each.course.day, each]));
     const days = [...byDay.keys()];
     const at = [...byDay.values()];
-    return drugs.map((drug) => ({
+    return tapered.map((drug) => ({
       drug,
       days,
       series: [
@@ -110,28 +110,28 @@ export function TaperPanel({ branch, step }: { readonly branch: Branch; readonly
           }),
         },
         {
-          label: "withdrawal (0–10)",
+          label: "withdrawal (0–1)",
           colour: "--plot-4",
           isRight: true,
           values: at.map(({ taper }) => taper.find(({ drug_id: id }) => id === drug)?.withdrawal_score ?? null),
         },
         {
-          label: "complaints, the worst (0–10)",
+          label: "complaints, the worst (0–1)",
           colour: "--plot-3",
           isRight: true,
           values: at.map(({ course }) =>
-            course.symptoms.length === 0 ? null : Math.max(...course.symptoms.map(({ score }) => score)),
+            course.symptoms.length === 0 ? null : Math.max(...course.symptoms.map(({ score }) => score)) / 10,
           ),
         },
       ],
     }));
   }, [seen]);
-  if (drugs.length === 0) return null;
+  if (curves.length === 0) return null;
   const now = seen.at(-1)!;
   return (
     <Panel
       title={<Term word="taper">Tapers</Term>}
-      aside={<span className="quiet">{count(drugs.length, "drug")}</span>}
+      aside={<span className="quiet">{count(curves.length, "drug")}</span>}
     >
       {curves.map(({ drug, days, series }) => {
         const running = now.taper.find(({ drug_id: id }) => id === drug);
@@ -154,7 +154,7 @@ export function TaperPanel({ branch, step }: { readonly branch: Branch; readonly
               x={days}
               xLabel="day of the course (d)"
               yLabel="dose (% of the first)"
-              rightLabel="score (0–10)"
+              rightLabel="score (0–1)"
               series={series}
               height={200}
             />
@@ -165,16 +165,16 @@ export function TaperPanel({ branch, step }: { readonly branch: Branch; readonly
   );
 }
 
-/** From this relative risk on a combination counts as found. assumption: twice the risk is what one would act on. */
-const FOUND_FROM = 2;
+/** A combination whose mean relative risk is above it is dangerous, as the goal of BANDIT_MINING says. */
+const DANGEROUS_ABOVE = 1.1;
 const SHOWN_PROBES = 60;
 
 /** What was probed and what it showed: pairs of drugs as a grid, combinations by their relative risk. */
 export function BanditPanel({ bandit }: { readonly bandit: BanditBlock }) {
   const { drugs, probes } = bandit;
   const sorted = useMemo(() => [...probes].sort((a, b) => b.rr - a.rr), [probes]);
-  const found = sorted.filter(({ rr }) => rr >= FOUND_FROM).length;
-  const top = Math.max(FOUND_FROM, ...sorted.map(({ rr }) => rr));
+  const found = sorted.filter(({ rr }) => rr > DANGEROUS_ABOVE).length;
+  const top = Math.max(DANGEROUS_ABOVE, ...sorted.map(({ rr }) => rr));
   return (
     <Panel
       title={<Term word="bandit">Search for dangerous combinations</Term>}
@@ -182,8 +182,8 @@ export function BanditPanel({ bandit }: { readonly bandit: BanditBlock }) {
     >
       <p className="quiet">
         {count(probes.length, "probe")} of {count(bandit.population_size, "combination")} of{" "}
-        {count(drugs.length, "drug")}, {found} with a <Term word="relativeRisk">relative risk</Term> of {FOUND_FROM} or
-        more.
+        {count(drugs.length, "drug")}, {found} with a <Term word="relativeRisk">relative risk</Term> above{" "}
+        {DANGEROUS_ABOVE}.
       </p>
       {probes.length === 0 ? (
         <p className="empty">Nothing probed yet. Each probe tells the relative risk of one combination, with noise.</p>
@@ -204,15 +204,15 @@ export function BanditPanel({ bandit }: { readonly bandit: BanditBlock }) {
               <tbody>
                 {sorted.slice(0, SHOWN_PROBES).map(({ combination, rr }, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: a combination may be probed again
-                  <tr key={index} className={rr >= FOUND_FROM ? "found" : undefined}>
+                  <tr key={index} className={rr > DANGEROUS_ABOVE ? "found" : undefined}>
                     <th scope="row">
-                      {rr >= FOUND_FROM ? <span aria-hidden="true">▲ </span> : null}
+                      {rr > DANGEROUS_ABOVE ? <span aria-hidden="true">▲ </span> : null}
                       {combination.map(drugName).join(" + ")}
                     </th>
                     <td className="number">{number(rr, 3)}</td>
                     <td className="bar-cell">
                       <span
-                        className={rr >= FOUND_FROM ? "bar-fill negative" : "bar-fill"}
+                        className={rr > DANGEROUS_ABOVE ? "bar-fill negative" : "bar-fill"}
                         style={{ width: `${(100 * rr) / top}%` }}
                       />
                     </td>
@@ -254,7 +254,7 @@ function PairGrid({ bandit }: { readonly bandit: BanditBlock }) {
         {drugs.flatMap((a, row) =>
           drugs.slice(0, row).map((b, column) => {
             const known = risk.get(a < b ? `${a}|${b}` : `${b}|${a}`);
-            const kind = known === undefined ? "unprobed" : known.worst >= FOUND_FROM ? "found" : "clear";
+            const kind = known === undefined ? "unprobed" : known.worst > DANGEROUS_ABOVE ? "found" : "clear";
             return (
               <rect
                 key={`${a}|${b}`}
@@ -277,10 +277,10 @@ function PairGrid({ bandit }: { readonly bandit: BanditBlock }) {
           <span className="swatch pair unprobed" /> not probed
         </span>
         <span className="plot-key">
-          <span className="swatch pair clear" /> probed, below {FOUND_FROM} ×
+          <span className="swatch pair clear" /> probed, up to {DANGEROUS_ABOVE} ×
         </span>
         <span className="plot-key">
-          <span className="swatch pair found" /> in a probe of {FOUND_FROM} × or more
+          <span className="swatch pair found" /> in a probe above {DANGEROUS_ABOVE} ×
         </span>
       </figcaption>
     </figure>

@@ -45,7 +45,7 @@ export const polyguard: EnvironmentModule = {
   resetDefaults: { difficulty: "medium", expose_legality: true },
   presets: [
     { name: "Dangerous pair", seed: 7, options: { sub_environment: "DDI" } },
-    { name: "Dosing by level", seed: 3, options: { task: "precision_dosing_warfarin" } },
+    { name: "Dosing by level", seed: 4, options: { sub_environment: "PRECISION_DOSING" } },
     { name: "Taper", seed: 5, options: { sub_environment: "LONGITUDINAL_DEPRESCRIBING" } },
     { name: "Search by probes", seed: 2, options: { sub_environment: "BANDIT_MINING", difficulty: "easy" } },
   ],

@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import { Panel } from "../../ui/panel.tsx";
 import { Term } from "../../ui/term.tsx";
+import { count } from "../../ui/text.ts";
 import { domainName, drugName, severityRank } from "./names.ts";
 import type { Alert } from "./observation.ts";
 import { Severity } from "./severity.tsx";
@@ -58,13 +59,14 @@ export function InteractionGraph({
   return (
     <Panel
       title={<Term word="interaction">Interactions</Term>}
-      aside={<span className="quiet">{edges.length} pairs</span>}
+      aside={<span className="quiet">{count(edges.length, "pair")}</span>}
     >
       {edges.length === 0 ? (
         <p className="empty">No interaction is known on this list.</p>
       ) : (
         <>
-          <div className="row chips" role="group" aria-label="Show one mechanism">
+          <fieldset className="row chips bare">
+            <legend className="visually-hidden">Show one mechanism</legend>
             <button type="button" className="chip" aria-pressed={domain === null} onClick={() => setDomain(null)}>
               All
             </button>
@@ -79,7 +81,7 @@ export function InteractionGraph({
                 {domainName(each)}
               </button>
             ))}
-          </div>
+          </fieldset>
           <svg className="graph" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={describe(shown)}>
             {shown.map((edge) => {
               const [from, to] = [place(edge.a), place(edge.b)];

@@ -7,6 +7,11 @@ import { Severity } from "./severity.tsx";
 /** Alerts of these severities interrupt; the others are folded, as too many alerts are read by nobody. */
 const INTERRUPTING = 1;
 
+/** What a change of the list is: that another day has passed is none. */
+const CLINICAL = ["dose_per_day", "freq", "status", "drug_id", "route", "indication"];
+const isNew = (changed: ReadonlySet<string>, index: number): boolean =>
+  changed.has(`/medications/${index}`) && !changed.has(`/medications/${index}/started_days_ago`);
+
 /** The list with its alerts: those that matter open, the rest folded. */
 export function Medications({
   seen,
@@ -51,7 +56,7 @@ export function Medications({
             medication={medication}
             alerts={alerts}
             flags={seen.dosing_flags.filter(({ drug_id: id }) => id === medication.drug_id).map(({ flag }) => flag)}
-            isChanged={changed.has(`/medications/${index}`)}
+            isChanged={CLINICAL.some((field) => changed.has(`/medications/${index}/${field}`)) || isNew(changed, index)}
           />
         ))}
       </ul>

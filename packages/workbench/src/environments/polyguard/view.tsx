@@ -27,11 +27,11 @@ function Drawn({ branch, step, observation, info, changed }: EnvironmentViewProp
       {"success" in info ? <Ending info={info} /> : null}
       {seen.bandit === undefined ? null : <BanditPanel bandit={seen.bandit} />}
       {seen.dosing === undefined ? null : <DosingPanel dosing={seen.dosing} />}
-      {turn === undefined ? null : <Transcript said={turn.said} by={turn.by} />}
       <Patient seen={seen} />
-      <Medications seen={seen} changed={changed} />
-      <InteractionGraph drugs={drugs} alerts={seen.safety.alerts} />
       <TaperPanel branch={branch} step={step} />
+      {drugs.length === 0 ? null : <Medications seen={seen} changed={changed} />}
+      {turn === undefined ? null : <Transcript said={turn.said} by={turn.by} />}
+      {drugs.length === 0 ? null : <InteractionGraph drugs={drugs} alerts={seen.safety.alerts} />}
       {seen.evidence.length === 0 ? null : (
         <Panel title="Evidence looked up">
           <ul className="plain-list">
