@@ -15,6 +15,11 @@ function seenUpTo(branch: Branch, step: number): readonly PolyGuardObservation[]
     .map((result) => asPolyGuard(result.observation));
 }
 
+/** `level (mg/L)`; a quantity without a unit stands alone. */
+const withUnit = (name: string, unit: string): string => (unitName(unit) === "" ? name : `${name} (${unitName(unit)})`);
+const withUnitAfter = (text: string, unit: string): string =>
+  unitName(unit) === "" ? text : `${text} ${unitName(unit)}`;
+
 /** Levels with their target band, doses as steps beside them. */
 export function DosingPanel({ dosing }: { readonly dosing: DosingBlock }) {
   const { x, series, bands } = useMemo(() => {
@@ -24,14 +29,14 @@ export function DosingPanel({ dosing }: { readonly dosing: DosingBlock }) {
     const doseAt = (day: number): number | null =>
       dosing.doses.findLast((dose) => dose.day <= day)?.dose_per_day ?? null;
     const levels: PlotSeries = {
-      label: `${labName(dosing.level_code)} (${unitName(dosing.unit)})`,
+      label: withUnit(labName(dosing.level_code), dosing.unit),
       colour: "--plot-1",
       values: days.map((day) => dosing.levels.find((level) => level.day === day)?.value ?? null),
     };
     const troughs = dosing.levels.some(({ trough }) => trough !== null)
       ? [
           {
-            label: `trough (${unitName(dosing.unit)})`,
+            label: withUnit("trough", dosing.unit),
             colour: "--plot-3",
             kind: "marks" as const,
             values: days.map((day) => dosing.levels.find((level) => level.day === day)?.trough ?? null),
@@ -58,8 +63,8 @@ export function DosingPanel({ dosing }: { readonly dosing: DosingBlock }) {
       aside={<span className="quiet">{count(dosing.levels.length, "level")}</span>}
     >
       <p className="quiet">
-        <Term word="targetBand">Target</Term> {target.low} to {target.high} {unitName(dosing.unit)}, toxic from{" "}
-        {target.toxic}
+        <Term word="targetBand">Target</Term> {withUnitAfter(`${target.low} to ${target.high}`, dosing.unit)}, toxic{" "}
+        {target.toxic < target.low ? "below" : "from"} {target.toxic}
         {target.trough_below === null ? (
           ""
         ) : (
@@ -76,7 +81,7 @@ export function DosingPanel({ dosing }: { readonly dosing: DosingBlock }) {
           title={`Level and dose of ${drugName(dosing.drug_id)}`}
           x={x}
           xLabel="day of the course (d)"
-          yLabel={`level (${unitName(dosing.unit)})`}
+          yLabel={withUnit(labName(dosing.level_code), dosing.unit)}
           rightLabel="dose (mg a day)"
           series={series}
           bands={bands}

@@ -1,5 +1,5 @@
 import { Panel } from "../../ui/panel.tsx";
-import { count } from "../../ui/text.ts";
+import { count, number } from "../../ui/text.ts";
 import { conditionName, domainName, drugName, frequencyName, severityRank, span } from "./names.ts";
 import type { Alert, Medication, PolyGuardObservation } from "./observation.ts";
 import { Severity } from "./severity.tsx";
@@ -133,7 +133,7 @@ function MedicationRow({
       </div>
       <div className="medication-dose">
         <span className="number">
-          {dose} {unit.replace("/d", "/day").replace("/wk", "/week")}
+          {number(dose)} {unit.replace("/d", "/day").replace("/wk", "/week")}
         </span>
         <span className="quiet">
           {frequencyName(freq)}

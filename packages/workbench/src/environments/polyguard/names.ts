@@ -95,7 +95,12 @@ export const labName = (code: string): string => LABS[code] ?? words(code);
 
 /** `mm[Hg]` as `mmHg`: units as people write them. */
 export const unitName = (unit: string): string =>
-  unit.replace("mm[Hg]", "mmHg").replace("{INR}", "").replace("10*3/uL", "10³/µL").replace(/^ug/, "µg");
+  unit
+    .replace("mm[Hg]", "mmHg")
+    .replace("{INR}", "")
+    .replace("m[IU]", "mIU")
+    .replace("10*3/uL", "10³/µL")
+    .replace(/^ug/, "µg");
 
 /** `fluticasone_salmeterol` as `fluticasone salmeterol`. */
 export const drugName = (id: string): string => id.replaceAll("_", " ");

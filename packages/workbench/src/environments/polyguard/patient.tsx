@@ -126,7 +126,6 @@ function Tile({
   );
 }
 
-const FLAGS: Readonly<Record<string, string>> = { H: "↑ high", L: "↓ low" };
 /** A value older than this is old for a decision on a dose. */
 const OLD_DAYS = 90;
 
@@ -145,10 +144,15 @@ function Values({ title, values }: { readonly title: string; readonly values: Re
               <tr key={code} className={flag === "N" ? undefined : "flagged"}>
                 <th scope="row">{labName(code)}</th>
                 <td className="number">
+                  {flag === "N" ? null : (
+                    <span className="flag">
+                      <span aria-hidden="true">{flag === "H" ? "↑ " : "↓ "}</span>
+                      <span className="visually-hidden">{flag === "H" ? "high " : "low "}</span>
+                    </span>
+                  )}
                   {number(value)} <span className="quiet">{unitName(unit)}</span>
                 </td>
-                <td className="flag">{FLAGS[flag] ?? ""}</td>
-                <td className={age > OLD_DAYS ? "age old" : "age"}>{span(age)} old</td>
+                <td className={age > OLD_DAYS ? "age old" : "age"}>{span(age)} ago</td>
               </tr>
             ))}
           </tbody>
