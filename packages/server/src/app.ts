@@ -97,14 +97,17 @@ export function makeApp(parts: AppParts): Hono {
     });
   app.get("/health", health);
   addTaskRoutes(app, rootFirst(options.registry.list(), mounts.get("")?.definition));
-  if (options.mode === "simulation") addEpisodeRoutes(app, parts.recent, parts.forwarder);
+  if (options.mode === "simulation") addEpisodeRoutes(app, parts.recent, parts.forwarder, null);
   addServiceRoutes(app, options.services);
   for (const [prefix, context] of mounts) {
     const mounted = new Hono();
     mounted.get("/health", health);
     if (prefix !== "") addTaskRoutes(mounted, [context.definition]);
     addInfoRoutes(mounted, context, page !== null);
-    if (context.mode === "simulation") addControlRoutes(mounted, context);
+    if (context.mode === "simulation") {
+      addControlRoutes(mounted, context);
+      if (prefix !== "") addEpisodeRoutes(mounted, parts.recent, parts.forwarder, context.definition.name);
+    }
     addWebRoutes(mounted, context, plays.get(prefix)!);
     mountMcp(mounted, context);
     addServiceRoutes(mounted, context.definition.services ?? []);

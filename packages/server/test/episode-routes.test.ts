@@ -1,5 +1,5 @@
 import type { EnvDefinition } from "@praxis/env";
-import { counterEnv } from "@praxis/env/testing";
+import { counterEnv, gridEnv } from "@praxis/env/testing";
 import { expect, test } from "vitest";
 import { call, makeServer } from "./harness.ts";
 
@@ -21,6 +21,14 @@ test("episodes of sessions are told newest first, with steps, return and end; si
     { env: "counter", episode_id: "two", seed: 5, steps: 1, status: "terminated", reason: "stopped" },
     { env: "counter", episode_id: "one", seed: 4, steps: 1, status: "left", reason: null },
   ]);
+});
+
+test("under an environment's prefix only its own episodes are told", async () => {
+  const server = makeServer([counter, gridEnv as unknown as EnvDefinition]);
+  for (const definition of [counter, gridEnv as unknown as EnvDefinition])
+    await server.sessions.open(definition, "ws").reset({ seed: 1 });
+  const told = (await (await server.app.request("/grid/episodes")).json()) as { env: string }[];
+  expect(told.map(({ env }) => env)).toEqual(["grid"]);
 });
 
 test("an episode whose session ends is left, not running for ever", async () => {

@@ -1,3 +1,4 @@
+import { PraxisError } from "@praxis/env";
 import { RemoteServer } from "@praxis/env/remote";
 import { type DragEvent, useId, useRef, useState } from "react";
 import { environmentUrl, serverOptions } from "../server/address.ts";
@@ -34,6 +35,7 @@ export function ReviewPage() {
     setWaitsFor(file.name);
     try {
       const bundle = await file.text();
+      checkJson(file.name, bundle);
       const review = reviewSchema.parse(await server.service("/review", bundle));
       setReviewed({ file: file.name, bundle, review });
     } catch (error) {
@@ -126,6 +128,17 @@ export function ReviewPage() {
       )}
     </div>
   );
+}
+
+/** Throws INVALID_JSON before anything is sent. */
+function checkJson(name: string, text: string): void {
+  try {
+    JSON.parse(text);
+  } catch (cause) {
+    throw new PraxisError("INVALID_JSON", `${name} is not JSON: ${cause instanceof Error ? cause.message : ""}.`, {
+      cause,
+    });
+  }
 }
 
 function download(name: string, text: string, type: string): void {
