@@ -1,6 +1,6 @@
-// Takes a picture of every page of the workbench at three widths, light and dark, into runs/screenshots. Needs Chromium.
+// Takes a picture of every page (or of those named) of the workbench at three widths, light and dark, into runs/screenshots. Needs Chromium.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -144,7 +144,31 @@ const PAGES = {
   },
 };
 
-const only = process.argv.slice(2);
+/** The four pictures of the README; `--readme` makes them. */
+const README_PAGES = ["home", "polyguard", "fork", "review"];
+const isReadme = process.argv.includes("--readme");
+const only = isReadme ? README_PAGES : process.argv.slice(2);
+
+/** Writes what is in view as WebP, which Chromium itself makes. */
+async function writeWebp(page, path) {
+  const png = await page.screenshot();
+  const canvas = await page.context().newPage();
+  const data = await canvas.evaluate(
+    async (source) => {
+      const image = new Image();
+      image.src = source;
+      await image.decode();
+      const drawn = document.createElement("canvas");
+      [drawn.width, drawn.height] = [image.width, image.height];
+      drawn.getContext("2d").drawImage(image, 0, 0);
+      return drawn.toDataURL("image/webp", 0.82);
+    },
+    `data:image/png;base64,${png.toString("base64")}`,
+  );
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, Buffer.from(data.slice(data.indexOf(",") + 1), "base64"));
+}
+
 const unknown = only.find((name) => !(name in PAGES));
 if (unknown !== undefined) {
   console.error(`screenshots: no page '${unknown}'. Pages: ${Object.keys(PAGES).join(", ")}.`);
@@ -176,6 +200,12 @@ try {
     try {
       await page.goto(`${URL_BASE}${hash}`);
       await act(page);
+      if (isReadme) {
+        await page.evaluate(() => scrollTo(0, 0));
+        await writeWebp(page, join(root, "docs", "images", `${name}.webp`));
+        await context.close();
+        continue;
+      }
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: width < 500 ? 844 : 900 });
         for (const theme of THEMES) {

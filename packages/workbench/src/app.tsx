@@ -95,7 +95,7 @@ function ThemeSwitch() {
       >
         {THEMES.map((name) => (
           <option key={name} value={name}>
-            {name === "system" ? "System colours" : name === "light" ? "Light" : "Dark"}
+            {name === "system" ? "System" : name === "light" ? "Light" : "Dark"}
           </option>
         ))}
       </select>

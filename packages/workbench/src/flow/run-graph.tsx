@@ -65,8 +65,8 @@ export function RunGraph({
             </span>
             <span className="run-name">{step.id}</span>
             <span className="quiet">
-              {step.state}
-              {step.durationMs === null ? "" : `, ${number(step.durationMs / 1000, 2)} s`}
+              {step.state === "completed" ? <span className="visually-hidden">completed, </span> : step.state}
+              {step.durationMs === null ? "" : ` ${number(step.durationMs / 1000, 2)} s`}
             </span>
           </button>
         ))}

@@ -111,6 +111,7 @@ export function ActionPanel({
               </span>
             </div>
           </form>
+          {notes === null ? null : <OfferLegend />}
           <details className="raw-form">
             <summary>Write the action as a form</summary>
             {form}
@@ -199,7 +200,7 @@ function useNotes(
 }
 
 /** Explains what the figures of an offer are. */
-export function OfferLegend() {
+function OfferLegend() {
   return (
     <p className="hint">
       <Term word="gain">Gain</Term>, <Term word="harm">harm</Term> and <Term word="burden">burden</Term> are the

@@ -75,7 +75,7 @@ export class Episode {
       if (last === null || last.done) return;
       const { action, said } = await askPolicy(this.server, policy, {
         beginning: this.beginning,
-        actions: branch.turns.map((turn) => turn.action),
+        actions: () => branch.turns.map((turn) => turn.action),
         observation: last.observation,
         info: last.info as WireObject,
         actionSchema: this.#setup.actionSchema,

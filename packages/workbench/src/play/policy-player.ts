@@ -14,7 +14,8 @@ export interface Advice {
 /** What a policy is asked about. */
 export interface Question {
   readonly beginning: Beginning;
-  readonly actions: readonly WireObject[];
+  /** Made only for a server: a long episode has thousands. */
+  actions(): readonly WireObject[];
   readonly observation: WireObject;
   readonly info: WireObject;
   readonly actionSchema: WireObject;
@@ -41,7 +42,7 @@ export async function askPolicy(server: RemoteServer, policy: string, question: 
     seed,
     ...(episodeId === null ? {} : { episode_id: episodeId }),
     options,
-    actions: question.actions,
+    actions: question.actions(),
   })) as { action: WireObject; transcript?: readonly Said[] };
   return { action: reply.action, said: reply.transcript ?? [] };
 }

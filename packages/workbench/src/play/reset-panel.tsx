@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { EnvironmentModule } from "../environments/module.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { isObject } from "../schema/json-schema.ts";
@@ -59,6 +59,9 @@ export function ResetPanel({
   };
   const refused = first?.start === null ? (first.problem?.fields ?? []) : [];
   const [isOpen, setOpen] = useState(episode === null);
+  useEffect(() => {
+    if (episode !== null) setOpen(false);
+  }, [episode]);
   return (
     <details className="panel reset" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>

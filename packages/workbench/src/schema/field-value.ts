@@ -42,7 +42,7 @@ export function textOf(field: Field, value: unknown): string {
 }
 
 const rangeOf = ({ minimum, maximum }: JsonSchema): string =>
-  typeof minimum === "number" && typeof maximum === "number"
+  typeof minimum === "number" && typeof maximum === "number" && maximum < Number.MAX_SAFE_INTEGER
     ? `${minimum} to ${maximum}`
     : typeof minimum === "number"
       ? `${minimum} or more`
@@ -75,6 +75,7 @@ export function readField(field: Field, text: string): unknown {
       const value = Number(text);
       if (!Number.isFinite(value)) throw new Error(`'${text}' is not a number.`);
       if (kind === "integer" && !Number.isInteger(value)) throw new Error("Write a whole number.");
+      if (kind === "integer" && !Number.isSafeInteger(value)) throw new Error("Write a number of at most 15 digits.");
       const { minimum, maximum } = schema;
       if ((typeof minimum === "number" && value < minimum) || (typeof maximum === "number" && value > maximum))
         throw new Error(`Write ${rangeOf(schema)}.`);

@@ -129,7 +129,7 @@ export function span(days: number): string {
 }
 
 /** Ranks of severity, the worst first. */
-export const SEVERITIES = ["contraindicated", "major", "moderate", "minor"] as const;
+const SEVERITIES = ["contraindicated", "major", "moderate", "minor"] as const;
 
 /** Place of a severity in {@link SEVERITIES}; unknown ones last. */
 export function severityRank(severity: string): number {

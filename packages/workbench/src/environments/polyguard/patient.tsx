@@ -92,7 +92,10 @@ export function Patient({ seen }: { readonly seen: PolyGuardObservation }) {
       {seen.uncertainty.missing_fields.length === 0 ? null : (
         <p className="quiet">
           Not known:{" "}
-          {seen.uncertainty.missing_fields.map((field) => field.replace(":", " of ").toLowerCase()).join(", ")}.
+          {seen.uncertainty.missing_fields
+            .map((field) => (field.includes(":") ? field.replace(":", " of ") : labName(field)))
+            .join(", ")}
+          .
         </p>
       )}
     </Panel>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { edgesOf } from "../src/environments/polyguard/interaction-graph.tsx";
+import { edgesOf } from "../src/environments/polyguard/interaction-edges.ts";
 
 const alert = (drugs: string[], severity: string, domain: string, managed = false) => ({
   id: `${domain}${drugs.join()}`,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { waterfallOf } from "../src/environments/polyguard/waterfall.tsx";
+import { waterfallOf } from "../src/environments/polyguard/waterfall-bars.ts";
 
 const weights = { total: { safety: 0.6, process: 0.4 }, channels: { safety: { a: 0.5, b: 0.5 }, process: { c: 1 } } };
 
