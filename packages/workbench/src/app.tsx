@@ -1,11 +1,13 @@
-import { useEffect, useMemo, useRef, useState } from "react";
-import { FlowPage } from "./flow/flow-page.tsx";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { HomePage } from "./home/home-page.tsx";
-import { PlayPage } from "./play/play-page.tsx";
-import { ReviewPage } from "./review/review-page.tsx";
 import { parseRoute, type Route, useHash } from "./router.ts";
 import { Link, LinkProvider } from "./server/link.tsx";
 import { applyTheme, readTheme, type Theme } from "./theme.ts";
+
+// Home comes first and alone: the others are fetched when they are opened.
+const PlayPage = lazy(async () => ({ default: (await import("./play/play-page.tsx")).PlayPage }));
+const ReviewPage = lazy(async () => ({ default: (await import("./review/review-page.tsx")).ReviewPage }));
+const FlowPage = lazy(async () => ({ default: (await import("./flow/flow-page.tsx")).FlowPage }));
 
 const PAGES: readonly { readonly page: Route["page"]; readonly href: string; readonly name: string }[] = [
   { page: "home", href: "#/", name: "Home" },
@@ -49,7 +51,9 @@ export function App() {
         </div>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        <Page route={route} />
+        <Suspense fallback={<p className="page loading">Loading this page …</p>}>
+          <Page route={route} />
+        </Suspense>
       </main>
     </LinkProvider>
   );
