@@ -84,3 +84,13 @@ describe("runs of agent teams", () => {
     expect(() => service(services, "/flow/events").call('{"run":"../x"}')).toThrow("There is no run '../x' here");
   });
 });
+
+test("the model's expected level is told for each day with an interval that holds it, and is null where nothing is dosed by level", async () => {
+  const dosed = { seed: 4, options: { sub_environment: "PRECISION_DOSING" } };
+  const { days } = await post("/levels", dosed);
+  const list = days as { day: number; median: number; low: number; high: number }[];
+  expect(list.map(({ day }) => day)).toEqual(Array.from({ length: 14 }, (_, index) => index + 1));
+  for (const { low, median, high } of list)
+    expect([low <= median, median <= high, low >= 0]).toEqual([true, true, true]);
+  expect(await post("/levels", { seed: 7 })).toEqual({ days: null });
+});

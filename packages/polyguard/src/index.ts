@@ -49,6 +49,7 @@ export type { RecordReset, RecordStep, Review, ReviewFinding, ReviewProposal } f
 export { type AuditProblem, auditKnowledge, type DerivedPair, type KnowledgeAudit } from "./interactions/audit.ts";
 export { loadBundledKnowledgeBase } from "./kb/node.ts";
 export type { Drug, KnowledgeBase } from "./kb/types.ts";
+export { type LevelDay, levelOutlook } from "./level-outlook.ts";
 export { type Observation, observationSchema } from "./observation/schema.ts";
 export type { Known } from "./observation/types.ts";
 export { BEST_J_VERSION, type BestJStore, makeBestJ } from "./policies/best-j.ts";

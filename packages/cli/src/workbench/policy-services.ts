@@ -1,5 +1,11 @@
 import { type EnvDefinition, type EnvService, PraxisError } from "@praxis/env";
-import { candidateValues, hasTranscript } from "@praxis/polyguard";
+import {
+  candidateValues,
+  hasTranscript,
+  levelOutlook,
+  loadBundledKnowledgeBase,
+  type Observation,
+} from "@praxis/polyguard";
 import { z } from "zod";
 import { policyNames } from "../policies.ts";
 import { episodeSchema, Replays } from "./replays.ts";
@@ -50,6 +56,17 @@ export function withPolicyServices(definition: EnvDefinition): EnvDefinition {
       },
     },
   ];
+  if (definition.name === "polyguard")
+    services.push({
+      method: "POST",
+      path: "/levels",
+      description:
+        "Expected level of each day with a 90 % interval, by the dosing model on what was observed; null without one.",
+      async call(body) {
+        const { last } = await replays.at(parseBody(episodeSchema, body), null);
+        return { days: levelOutlook(loadBundledKnowledgeBase(), last.observation as Observation) };
+      },
+    });
   if (definition.name === "polyguard")
     services.push({
       method: "POST",

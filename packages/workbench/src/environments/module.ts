@@ -12,6 +12,8 @@ export interface EnvironmentViewProps {
   /** Paths of the observation that the step changed. */
   readonly changed: ReadonlySet<string>;
   readonly metadata: RemoteMetadata;
+  readonly server: RemoteServer;
+  readonly beginning: Beginning;
 }
 
 /** What is known of an offer beside what the environment says in its observation, by candidate id. */

@@ -64,6 +64,8 @@ export function EpisodeView({
     info: shown.info as WireObject,
     changed,
     metadata: playable.metadata,
+    server: episode.server,
+    beginning: episode.beginning,
   };
   const warnings = Array.isArray(shown.info.warnings) ? shown.info.warnings.map(String) : [];
   return (

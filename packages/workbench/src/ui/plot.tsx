@@ -9,9 +9,16 @@ export interface PlotSeries {
   readonly values: readonly (number | null)[];
   /** Name of a colour of the style sheet, `--plot-1`. */
   readonly colour: string;
-  readonly kind?: "line" | "marks" | "steps";
+  readonly kind?: "line" | "plain" | "marks" | "steps";
   /** Axis it belongs to; default the left one. */
   readonly isRight?: boolean;
+}
+
+/** An interval around something, one for each x. */
+export interface PlotInterval {
+  readonly label: string;
+  readonly low: readonly (number | null)[];
+  readonly high: readonly (number | null)[];
 }
 
 /** A band of values that are wanted, drawn behind. */
@@ -24,6 +31,8 @@ export interface PlotBand {
 const colourOf = (element: HTMLElement, name: string): string =>
   getComputedStyle(element).getPropertyValue(name).trim();
 
+const NO_BANDS: readonly PlotBand[] = [];
+
 /** Curves over numbers, with units on both axes. Its data also stand in a table for those who do not see it. */
 export function Plot({
   title,
@@ -32,7 +41,8 @@ export function Plot({
   yLabel,
   rightLabel,
   series,
-  bands = [],
+  bands = NO_BANDS,
+  interval = null,
   height = 220,
 }: {
   readonly title: string;
@@ -43,6 +53,7 @@ export function Plot({
   readonly rightLabel?: string;
   readonly series: readonly PlotSeries[];
   readonly bands?: readonly PlotBand[];
+  readonly interval?: PlotInterval | null;
   readonly height?: number;
 }) {
   const box = useRef<HTMLDivElement>(null);
@@ -110,13 +121,24 @@ export function Plot({
               stroke,
               scale: isRight === true ? "right" : "y",
               width: kind === "marks" ? 0 : 2,
-              points: { show: kind !== "steps", size: 7, fill: stroke, stroke },
+              points: { show: kind !== "steps" && kind !== "plain", size: 7, fill: stroke, stroke },
               spanGaps: false,
               ...(kind === "steps" ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
               ...(kind === "marks" ? { paths: () => null } : {}),
             };
           }),
+          ...(interval === null ? [] : [HIDDEN_LINE, HIDDEN_LINE]),
         ],
+        ...(interval === null
+          ? {}
+          : {
+              bands: [
+                {
+                  series: [series.length + 2, series.length + 1] as [number, number],
+                  fill: colourOf(element, "--plot-interval"),
+                },
+              ],
+            }),
         hooks: {
           drawClear: [
             (self) => {
@@ -135,11 +157,12 @@ export function Plot({
         ...series.map(({ values }) =>
           values.map((value) => (value === null || !Number.isFinite(value) ? null : value)),
         ),
+        ...(interval === null ? [] : [[...interval.low], [...interval.high]]),
       ] as uPlot.AlignedData,
       element,
     );
     return () => plot.destroy();
-  }, [width, height, x, series, bands, xLabel, yLabel, rightLabel, scheme]);
+  }, [width, height, x, series, bands, interval, xLabel, yLabel, rightLabel, scheme]);
   return (
     <figure className="plot">
       <div ref={box} className="plot-box" style={{ minHeight: height }} aria-hidden="true" />
@@ -150,6 +173,12 @@ export function Plot({
             {label}
           </span>
         ))}
+        {interval === null ? null : (
+          <span className="plot-key">
+            <span className="swatch interval" />
+            {interval.label}
+          </span>
+        )}
         {bands.map(({ label }) => (
           <span key={label} className="plot-key">
             <span className="swatch band" />
@@ -193,6 +222,9 @@ export function Plot({
     </figure>
   );
 }
+
+/** The edges of an interval: only what lies between them is drawn. */
+const HIDDEN_LINE: uPlot.Series = { scale: "y", width: 0, points: { show: false } };
 
 /** A range that holds values and bands with some air; one value alone gets some around it. */
 function spread(low: number | null, high: number | null, bands: readonly PlotBand[]): [number, number] {

@@ -7,6 +7,7 @@ import { Term } from "../../ui/term.tsx";
 import { count, number } from "../../ui/text.ts";
 import { drugName, labName, unitName } from "./names.ts";
 import { asPolyGuard, type BanditBlock, type DosingBlock, type PolyGuardObservation } from "./observation.ts";
+import type { LevelDay } from "./use-levels.ts";
 
 /** Everything that a branch showed up to a step. */
 function seenUpTo(branch: Branch, step: number): readonly PolyGuardObservation[] {
@@ -21,9 +22,16 @@ const withUnitAfter = (text: string, unit: string): string =>
   unitName(unit) === "" ? text : `${text} ${unitName(unit)}`;
 
 /** Levels with their target band, doses as steps beside them. */
-export function DosingPanel({ dosing }: { readonly dosing: DosingBlock }) {
-  const { x, series, bands } = useMemo(() => {
-    const days = [...new Set([...dosing.levels.map(({ day }) => day), ...dosing.doses.map(({ day }) => day)])].sort(
+export function DosingPanel({
+  dosing,
+  days: expected,
+}: {
+  readonly dosing: DosingBlock;
+  /** What the dosing model expects; null while it is not known. */
+  readonly days: readonly LevelDay[] | null;
+}) {
+  const { x, series, bands, interval } = useMemo(() => {
+    const days = [...new Set([...dosing.levels, ...dosing.doses, ...(expected ?? [])].map(({ day }) => day))].sort(
       (a, b) => a - b,
     );
     const doseAt = (day: number): number | null =>
@@ -31,6 +39,7 @@ export function DosingPanel({ dosing }: { readonly dosing: DosingBlock }) {
     const levels: PlotSeries = {
       label: withUnit(labName(dosing.level_code), dosing.unit),
       colour: "--plot-1",
+      kind: "marks",
       values: days.map((day) => dosing.levels.find((level) => level.day === day)?.value ?? null),
     };
     const troughs = dosing.levels.some(({ trough }) => trough !== null)
@@ -52,10 +61,32 @@ export function DosingPanel({ dosing }: { readonly dosing: DosingBlock }) {
     };
     return {
       x: days,
-      series: [levels, ...troughs, doses],
+      series: [
+        levels,
+        ...(expected === null
+          ? []
+          : [
+              {
+                label: "expected by the model",
+                colour: "--plot-6",
+                kind: "plain" as const,
+                values: days.map((day) => expected.find((each) => each.day === day)?.median ?? null),
+              },
+            ]),
+        ...troughs,
+        doses,
+      ],
+      interval:
+        expected === null
+          ? null
+          : {
+              label: "90 % interval",
+              low: days.map((day) => expected.find((each) => each.day === day)?.low ?? null),
+              high: days.map((day) => expected.find((each) => each.day === day)?.high ?? null),
+            },
       bands: [{ low: dosing.target.low, high: dosing.target.high, label: "target band" }],
     };
-  }, [dosing]);
+  }, [dosing, expected]);
   const { target } = dosing;
   return (
     <Panel
@@ -85,6 +116,7 @@ export function DosingPanel({ dosing }: { readonly dosing: DosingBlock }) {
           rightLabel="dose (mg a day)"
           series={series}
           bands={bands}
+          interval={interval}
         />
       )}
     </Panel>

@@ -8,6 +8,7 @@ import { Medications } from "./medications.tsx";
 import { asPolyGuard } from "./observation.ts";
 import { Patient } from "./patient.tsx";
 import { Transcript } from "./transcript.tsx";
+import { useLevels } from "./use-levels.ts";
 
 /** A patient with the list of medications, and what the sub-environment adds. */
 export function PolyGuardView(props: EnvironmentViewProps) {
@@ -18,15 +19,16 @@ export function PolyGuardView(props: EnvironmentViewProps) {
   );
 }
 
-function Drawn({ branch, step, observation, info, changed }: EnvironmentViewProps) {
+function Drawn({ branch, step, observation, info, changed, server, beginning }: EnvironmentViewProps) {
   const seen = asPolyGuard(observation);
+  const days = useLevels(seen.dosing !== undefined, server, beginning, branch, step);
   const turn = step === 0 ? undefined : branch.turns[step - 1];
   const drugs = seen.medications.map(({ drug_id: id, label }) => id ?? label);
   return (
     <>
       {"success" in info ? <Ending info={info} /> : null}
       {seen.bandit === undefined ? null : <BanditPanel bandit={seen.bandit} />}
-      {seen.dosing === undefined ? null : <DosingPanel dosing={seen.dosing} />}
+      {seen.dosing === undefined ? null : <DosingPanel dosing={seen.dosing} days={days} />}
       <Patient seen={seen} />
       <TaperPanel branch={branch} step={step} />
       {drugs.length === 0 ? null : <Medications seen={seen} changed={changed} />}
