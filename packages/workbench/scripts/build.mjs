@@ -32,6 +32,6 @@ function hashInputs() {
 const inputs = hashInputs();
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== inputs) {
   const { build } = await import("vite");
-  await build({ root: folder, configFile: join(folder, "vite.config.ts"), logLevel: "warn" });
+  await build({ root: folder, configFile: join(folder, "vite.config.ts"), logLevel: "error" });
   writeFileSync(stamp, inputs);
 }

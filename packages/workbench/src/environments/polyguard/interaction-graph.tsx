@@ -26,7 +26,7 @@ export function InteractionGraph({
   const ordered = useMemo(() => orderByLinks(drugs, edges), [drugs, edges]);
   const place = (drug: string): { x: number; y: number; angle: number } => {
     const angle = (2 * Math.PI * ordered.indexOf(drug)) / Math.max(1, ordered.length) - Math.PI / 2;
-    return { x: WIDTH / 2 + Math.cos(angle) * 170, y: HEIGHT / 2 + Math.sin(angle) * 150, angle };
+    return { x: WIDTH / 2 + Math.cos(angle) * 150, y: HEIGHT / 2 + Math.sin(angle) * 150, angle };
   };
   return (
     <Panel
@@ -105,7 +105,7 @@ export function InteractionGraph({
   );
 }
 
-const short = (name: string): string => (name.length > 20 ? `${name.slice(0, 19)}…` : name);
+const short = (name: string): string => (name.length > 18 ? `${name.slice(0, 17)}…` : name);
 
 function describe(edges: readonly Edge[]): string {
   const pairs = [...edges].reverse().map((edge) => `${drugName(edge.a)} and ${drugName(edge.b)}, ${edge.severity}`);
