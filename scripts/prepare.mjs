@@ -1,4 +1,5 @@
-// Makes a checkout ready to run: `npm ci` when node_modules does not fit package-lock.json, then `tsc -b`.
+// Makes a checkout ready to run: `npm ci` when node_modules does not fit package-lock.json, then `tsc -b`
+// and the page.
 // Uses Node only, since it runs before anything is installed.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -80,6 +81,8 @@ function main(args) {
   }
   if (args.includes("--install-only")) return;
   run(process.execPath, [join("node_modules", "typescript", "bin", "tsc"), "-b"]);
+  // Takes a moment when nothing of the page has changed.
+  run(process.execPath, [join("packages", "workbench", "scripts", "build.mjs")]);
   // Only where numbers are crunched: serving needs no kernels. Says in one line when there is no compiler; WASM does then.
   if (args.includes("--native")) run(process.execPath, [join("packages", "nn", "scripts", "build-native.mjs")]);
 }

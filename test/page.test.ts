@@ -1,9 +1,19 @@
-import { existsSync } from "node:fs";
-import { type EnvDefinition, EnvRegistry } from "@praxis/env";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type EnvDefinition, EnvRegistry, Rng } from "@praxis/env";
 import { counterEnv } from "@praxis/env/testing";
-import { createServer, type PraxisServer } from "@praxis/server";
+import { VirtualClock } from "@praxis/flow";
+import { runFlowFile } from "@praxis/flow/node";
+import { loadPolyGuard } from "@praxis/polyguard";
+import { createServer, type PraxisServer, type ServerOptions } from "@praxis/server";
+import { pageFolder } from "@praxis/workbench";
+import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { flowServices } from "../packages/cli/src/workbench/flow-services.ts";
+import { withPolicyServices } from "../packages/cli/src/workbench/policy-services.ts";
 import { gardenEnv, MARKUP } from "./garden-env.ts";
 
 const browserPath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
@@ -19,9 +29,16 @@ const ARGUMENTS = [
   "--disable-component-update",
   "--disable-sync",
 ];
-const DEFINITIONS = [gardenEnv, counterEnv] as unknown as EnvDefinition[];
+const patients = fileURLToPath(new URL("../examples/patients/", import.meta.url));
+const flows = fileURLToPath(new URL("../examples/flows/", import.meta.url));
 
-describe.skipIf(browserPath === undefined)("the page (needs Chromium: set CHROMIUM or install it)", () => {
+describe.skipIf(browserPath === undefined)("the workbench (needs Chromium: set CHROMIUM or install it)", () => {
+  const runs = mkdtempSync(join(tmpdir(), "workbench-runs-"));
+  const definitions = [
+    gardenEnv as unknown as EnvDefinition,
+    counterEnv as unknown as EnvDefinition,
+    loadPolyGuard() as unknown as EnvDefinition,
+  ].map(withPolicyServices);
   let browser: Browser;
   let server: PraxisServer;
   let url: string;
@@ -35,18 +52,30 @@ describe.skipIf(browserPath === undefined)("the page (needs Chromium: set CHROMI
   afterAll(async () => {
     await browser.close();
     await server.close();
+    rmSync(runs, { recursive: true, force: true });
   });
   afterEach(async () => {
     for (const context of browser.contexts()) await context.close();
     faults = [];
   });
 
-  async function start(port: number, options: { readonly tokens?: { readonly trainer: string } } = {}): Promise<void> {
-    server = createServer({ registry: new EnvRegistry(DEFINITIONS), port, seed: 0, ...options });
+  const make = (port: number, options: Partial<ServerOptions> = {}): PraxisServer =>
+    createServer({
+      registry: new EnvRegistry(definitions),
+      port,
+      seed: 0,
+      resumeGraceMs: 500,
+      page: pageFolder,
+      services: [...flowServices(runs)],
+      ...options,
+    });
+
+  async function start(port: number, options: Partial<ServerOptions> = {}): Promise<void> {
+    server = make(port, options);
     ({ url } = await server.listen());
   }
 
-  async function openPage(width = 1440, path = "/"): Promise<Page> {
+  async function openPage(hash = "#/", width = 1440, at = url): Promise<Page> {
     const context = await browser.newContext({ viewport: { width, height: 900 } });
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
@@ -58,48 +87,74 @@ describe.skipIf(browserPath === undefined)("the page (needs Chromium: set CHROMI
     page.on("response", (response) => {
       if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
     });
-    await page.goto(`${url}${path}`);
-    await page.getByRole("button", { name: /^garden/ }).waitFor();
+    await page.goto(`${at}/web/${hash}`);
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
     return page;
   }
 
-  async function begin(page: Page, name = "garden", seed = "7"): Promise<void> {
-    await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
-    await page.getByLabel("Seed").fill(seed);
+  const ready = (page: Page): Promise<void> => page.locator(".status-text", { hasText: /Your turn|Ended/ }).waitFor();
+  async function begin(page: Page, seed = "7"): Promise<void> {
+    await page.getByLabel("Seed", { exact: true }).fill(seed);
     await page.getByRole("button", { name: "Reset" }).click();
-    await page.getByRole("button", { name: "Step" }).waitFor();
+    await ready(page);
+  }
+  /** Chooses an offer and takes it, until the step is in the list. */
+  async function take(page: Page, offer: string, step: number): Promise<void> {
+    await page.getByRole("radio", { name: offer }).check();
+    await page.getByRole("button", { name: "Step", exact: true }).click();
+    await page.locator(".trace-index", { hasText: new RegExp(`^${step}$`) }).waitFor();
+    await ready(page);
+  }
+  const texts = (page: Page): Promise<string[]> => page.locator(".trace-text").allTextContents();
+
+  /** What axe calls serious or critical. */
+  async function seriousFindings(page: Page): Promise<readonly string[]> {
+    // The page's policy lets no text be run as code, as axe is: it comes in from outside.
+    return page.evaluate(async (source) => {
+      const holder = globalThis as unknown as {
+        axe?: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
+      };
+      if (holder.axe === undefined) new Function(source)();
+      const { violations } = await holder.axe!.run();
+      return violations
+        .filter(({ impact }) => impact === "serious" || impact === "critical")
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+    }, axe.source);
   }
 
-  const steps = (page: Page): Promise<string[]> => page.locator("#history tbody tr").allTextContents();
-
-  test("lists the environments with description, health and sessions, without a console error or a failed request", async () => {
+  test("home shows environments with health and policies, and says what to do first, without a console error", async () => {
     const page = await openPage();
-    const entry = page.getByRole("button", { name: /^garden/ });
-    expect(await entry.textContent()).toContain("Water three plants, gently.Healthy, 0 of 256 sessions");
-    await entry.click();
-    await page.getByText("Research simulation, not gardening advice").waitFor();
-    await page.getByLabel("Season").waitFor();
-    expect(await page.title()).toBe("Praxis environments");
+    const card = page.getByRole("article").filter({ hasText: "Water three plants, gently." });
+    await card.getByText("Healthy").waitFor();
+    expect(await card.textContent()).toContain("1 policy");
+    await page.getByText("Nothing played yet. Take the tour").waitFor();
+    await page.getByText(/Server is up/).waitFor();
+    expect(await page.title()).toBe("Praxis workbench");
     expect(faults).toEqual([]);
   });
 
-  test("an episode is played by mouse from its offered actions to its end", async () => {
-    const page = await openPage();
+  test("an episode is played by mouse from its offers to its end, with reward by component and changes marked", async () => {
+    const page = await openPage("#/play/garden");
+    await page.getByText("research simulation, not gardening advice").waitFor();
     await begin(page);
-    for (const plant of ["fern", "moss", "reed"]) {
-      await page.getByRole("button", { name: `Water the ${plant}` }).click();
-      await page.getByRole("button", { name: "Step" }).click();
-      await page.locator("#history").getByText(`Plant: ${plant}`).waitFor();
-    }
-    await page.getByText("The episode has ended (evening), at its own end. Reset to begin another.").waitFor();
-    expect(await page.locator("#history td:first-child").allTextContents()).toEqual(["3", "2", "1"]);
-    expect(await page.locator("#reward").textContent()).toContain("0.3 this step, 0.6 in 3 steps");
-    expect(await page.locator("#reward tr").first().textContent()).toBe("Growth0.6");
+    await take(page, "Water the fern", 1);
+    expect(await page.locator(".changed").first().textContent()).toContain("n7-1");
+    expect(await page.locator(".bars tr").first().textContent()).toContain("Growth0.2");
+    await take(page, "Water the moss", 2);
+    await take(page, "Water the reed", 3);
+    await page.locator(".status-text", { hasText: "Ended: terminated, evening" }).waitFor();
+    expect(await texts(page)).toEqual(["Water the fern", "Water the moss", "Water the reed"]);
+    expect(await page.locator(".status").textContent()).toContain("0.6");
     expect(faults).toEqual([]);
+    await page.getByRole("link", { name: "Home" }).click();
+    const row = page.getByRole("row").filter({ hasText: "garden" }).first();
+    await row.waitFor();
+    expect(await row.textContent()).toContain("terminated, evening");
   });
 
-  test("an episode is played by keyboard alone, and the focus is always visible", async () => {
-    const page = await openPage();
+  test("an episode is played by keyboard alone, with undo, fork and policy by their keys, and the focus is always visible", async () => {
+    const page = await openPage("#/play/garden");
+    await page.getByRole("button", { name: "Reset" }).waitFor();
     const tabTo = async (name: RegExp): Promise<void> => {
       for (let i = 0; i < 60; i++) {
         await page.keyboard.press("Tab");
@@ -114,185 +169,257 @@ describe.skipIf(browserPath === undefined)("the page (needs Chromium: set CHROMI
       }
       throw new Error(`Tab never came to ${name}`);
     };
-    await tabTo(/^garden/);
-    await page.keyboard.press("Enter");
-    await page.getByLabel("Seed").waitFor();
     await tabTo(/^Seed/);
     await page.keyboard.type("7");
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Step" }).waitFor();
-    await tabTo(/Water the moss/);
-    await page.keyboard.press("Space");
-    await tabTo(/^Step/);
+    await ready(page);
+    await tabTo(/Water the fern/);
+    await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    await page.locator("#history").getByText("Plant: moss").waitFor();
+    await page.locator(".trace-text", { hasText: "Water the moss" }).waitFor();
+    await page.keyboard.press("u");
+    await page.getByText("No step taken yet.").waitFor();
+    await ready(page);
+    await page.keyboard.press("p");
+    await page.locator(".trace-index", { hasText: /^1$/ }).waitFor();
+    await ready(page);
+    await page.keyboard.press("f");
+    await page.getByRole("button", { name: /^Branch B/ }).waitFor();
+    await ready(page);
+    await page.keyboard.press("r");
+    await page.locator(".status-text", { hasText: "Ended" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("a fork goes another way from an earlier step in a session of its own, and both stand side by side with their returns", async () => {
+    const page = await openPage("#/play/garden");
+    await begin(page);
+    await take(page, "Water the fern", 1);
+    await take(page, "Water the moss", 2);
+    await page.locator(".trace [role=option]").nth(1).click();
+    await page.getByText("You look at step 1 of 2.").waitFor();
+    await page.getByRole("button", { name: "Fork from here" }).click();
+    await ready(page);
+    await take(page, "Water the reed", 2);
+    await expect.poll(() => server.sessions.active).toBe(2);
+    await page.getByRole("button", { name: /^Side by side/ }).click();
+    const cells = await page.locator(".compare-table tbody tr").nth(1).locator("td").allTextContents();
+    expect(cells.map((text) => text.replace("you", "").trim())).toEqual(["Water the moss0.2", "Water the reed0.3"]);
+    expect((await page.locator(".branch-totals strong").allTextContents()).map(Number)).toEqual([0.3, 0.4]);
     expect(faults).toEqual([]);
   });
 
   test("text of an environment that looks like markup is shown as text", async () => {
-    const page = await openPage();
+    const page = await openPage("#/play/garden");
     await begin(page);
-    await page.locator("#observation").getByText(MARKUP).waitFor();
-    await page.locator("#step-details > summary").click();
+    await page.locator(".column-main").getByText(MARKUP).waitFor();
+    await page.getByText("Write the action as a form").click();
     await page.getByLabel("Litres").fill("5");
-    await page.getByRole("button", { name: "Step" }).click();
-    await page.locator("#history").getByText(`Too much water ${MARKUP}`).waitFor();
-    expect(await page.locator("#environment img, #environment b").count()).toBe(0);
-    expect(await page.title()).toBe("Praxis environments");
+    await page.getByRole("button", { name: "Step with this form" }).click();
+    await page.locator(".violations").getByText(`Too much water ${MARKUP}`).waitFor();
+    expect(await page.locator("main img, main b").count()).toBe(0);
+    expect(await page.title()).toBe("Praxis workbench");
     expect(faults).toEqual([]);
   });
 
   test("a field that does not fit is named before anything is sent, and a server's refusal is shown with code and hint", async () => {
-    const page = await openPage();
+    const page = await openPage("#/play/garden");
     await begin(page);
-    await page.locator("#step-details > summary").click();
+    await page.getByText("Write the action as a form").click();
     await page.getByLabel("Litres").fill("many");
-    await page.getByRole("button", { name: "Step" }).click();
+    await page.getByRole("button", { name: "Step with this form" }).click();
     await page.getByText("'many' is not a number.").waitFor();
     expect(await page.getByLabel("Litres").getAttribute("aria-invalid")).toBe("true");
     await page.getByLabel("Litres").fill("2");
-    await page.locator("summary", { hasText: "optional fields" }).or(page.getByLabel("Where")).first().waitFor();
+    await page.getByText("Optional fields").click();
     await page.getByLabel("Where").fill('{"row":1,"column":"x"}');
-    await page.getByRole("button", { name: "Step" }).click();
-    const problem = page.locator("#problem");
+    await page.getByRole("button", { name: "Step with this form" }).click();
+    const problem = page.locator(".notice.bad");
     await problem.getByText("VALIDATION_ERROR").waitFor();
     expect(await problem.textContent()).toContain("Compare the message with /schema");
-    expect(await problem.getAttribute("aria-live")).toBe("assertive");
     await page.getByLabel("Where").fill("");
-    await page.getByRole("button", { name: "Step" }).click();
-    await page.locator("#history tbody tr").waitFor();
-    expect(await problem.textContent()).toBe("");
+    await page.getByRole("button", { name: "Step with this form" }).click();
+    await page.locator(".trace-index", { hasText: /^1$/ }).waitFor();
+    expect(await problem.count()).toBe(0);
     expect(faults).toEqual([]);
   });
 
-  test("seed, episode id and options go to the reset, and a wrong seed is named at its field", async () => {
-    const page = await openPage();
-    await begin(page, "garden", "41");
-    await page.locator("#observation").getByText("n41-0").waitFor();
+  test("seed, episode id and options go to the reset, and a wrong one is named at its field", async () => {
+    const page = await openPage("#/play/garden");
     for (const [seed, message] of [
       ["-1", "Write 0 or more."],
       ["1.5", "Write a whole number."],
-    ]) {
-      await page.getByLabel("Seed").fill(seed!);
+    ] as const) {
+      await page.getByLabel("Seed", { exact: true }).fill(seed);
       await page.getByRole("button", { name: "Reset" }).click();
-      await page.getByText(message!).waitFor();
+      await page.getByText(message).waitFor();
     }
-    await page.getByLabel("Seed").fill("42");
+    await page.getByLabel("Seed", { exact: true }).fill("42");
     await page.getByLabel("Episode id").fill("x".repeat(256));
     await page.getByRole("button", { name: "Reset" }).click();
     await page.getByText("Write at most 255 characters.").waitFor();
     await page.getByLabel("Episode id").fill("ep-1");
     await page.getByLabel("Season").selectOption({ label: "autumn" });
     await page.getByRole("button", { name: "Reset" }).click();
-    await page.locator("#observation").getByText("n42-0").waitFor();
+    await page.locator(".column-main").getByText("n42-0").waitFor();
     expect(faults).toEqual([]);
   });
 
   test("two tabs play two episodes that do not mix", async () => {
-    const [one, two] = [await openPage(), await openPage()];
-    await begin(one, "garden", "1");
-    await begin(two, "garden", "2");
-    expect(server.sessions.active).toBe(2);
-    await one.getByRole("button", { name: "Water the reed" }).click();
-    await one.getByRole("button", { name: "Step" }).click();
-    await one.locator("#observation").getByText("n1-1").waitFor();
-    await two.getByRole("button", { name: "Water the fern" }).click();
-    await two.getByRole("button", { name: "Step" }).click();
-    await two.locator("#observation").getByText("n2-1").waitFor();
-    expect((await steps(two)).join()).not.toContain("reed");
-    expect((await steps(one)).join()).not.toContain("fern");
+    const [one, two] = [await openPage("#/play/garden"), await openPage("#/play/garden")];
+    await begin(one, "1");
+    await begin(two, "2");
+    await take(one, "Water the reed", 1);
+    await one.locator(".column-main").getByText("n1-1").waitFor();
+    await take(two, "Water the fern", 1);
+    await two.locator(".column-main").getByText("n2-1").waitFor();
+    expect([await texts(one), await texts(two)]).toEqual([["Water the reed"], ["Water the fern"]]);
   });
 
-  test("choosing another environment ends the session of the first", async () => {
-    const page = await openPage();
+  test("a server that goes away is told, and the episode is played again when it is back", async () => {
+    const page = await openPage("#/play/garden");
     await begin(page);
-    await begin(page, "counter");
-    await page.getByLabel("Message").fill("stop");
-    await page.getByRole("button", { name: "Step" }).click();
-    await page.getByText("The episode has ended (stopped)").waitFor();
-    await expect.poll(() => server.sessions.active).toBe(1);
+    await take(page, "Water the fern", 1);
+    const { port } = new URL(url);
+    await server.close();
+    await page.getByRole("radio", { name: "Water the moss" }).check();
+    await page.getByRole("button", { name: "Step", exact: true }).click();
+    await start(Number(port));
+    await page.getByRole("button", { name: "Play it again on a new session" }).click();
+    await ready(page);
+    await page.getByText(/Server is up/).waitFor();
+    await take(page, "Water the moss", 2);
+    expect(await texts(page)).toEqual(["Water the fern", "Water the moss"]);
+    // Requests may fail while the server is away; the page's own code may not.
+    expect(faults.filter((fault) => fault.startsWith("exception"))).toEqual([]);
+  });
+
+  test("an environment of another server is played by its address, and one that is not there is named", async () => {
+    const other = make(0, { registry: new EnvRegistry([definitions[0]!]), cors: ["*"], page: false, services: [] });
+    const { url: elsewhere } = await other.listen();
+    try {
+      const page = await openPage("#/play/");
+      await page.getByLabel("Address of the server").fill(elsewhere);
+      await page.getByRole("button", { name: "Connect" }).click();
+      await begin(page, "3");
+      await take(page, "Water the fern", 1);
+      expect(other.sessions.active).toBe(1);
+      expect(faults).toEqual([]);
+      await page.goto(`${url}/web/#/play/?url=${encodeURIComponent("http://127.0.0.1:9")}`);
+      await page.getByText("CONNECTION_LOST").waitFor();
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("PolyGuard shows patient, alerts and what the agents said, the worth of each candidate, and the reward down to its parts", async () => {
+    const page = await openPage("#/play/polyguard");
+    await page.getByRole("button", { name: "Dangerous pair" }).click();
+    await page.getByRole("heading", { name: "77 years, woman" }).waitFor();
+    await page.getByText("Research simulation, not medical advice").waitFor();
+    await page.locator(".offer-figures").first().waitFor();
+    expect(await page.locator(".offer.illegal .offer-refusal").first().textContent()).toContain("Not legal: V");
+    expect(await page.locator(".alert.major").count()).toBeGreaterThan(0);
+    await page.getByLabel("Policy", { exact: true }).selectOption("planner_critic");
+    await page.getByRole("button", { name: /^Policy step/ }).click();
+    await page.getByRole("heading", { name: "What the agents said" }).waitFor();
+    expect(await page.locator(".said-role").allTextContents()).toContain("Critic");
+    expect(await page.locator(".fall").count()).toBe(5);
+    expect(await page.locator(".waterfall .bars tr").count()).toBe(13);
+    await page.locator("svg.graph").waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
     expect(faults).toEqual([]);
   });
 
-  test("a server that goes away is told, and the page goes on when it is back", async () => {
-    const page = await openPage();
+  test("a FHIR bundle is reviewed: findings, proposals and what was not used; a name that is markup is text; both exports are saved", async () => {
+    const page = await openPage("#/review");
+    const choose = (name: string, text: string): Promise<void> =>
+      page.getByLabel("Choose a file").setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+    await choose("broken.json", "{");
+    await page.getByText("INVALID_JSON").waitFor();
+    const bundle = JSON.parse(readFileSync(join(patients, "bleeding.json"), "utf8")) as {
+      entry: { resource: { resourceType: string; name?: unknown } }[];
+    };
+    bundle.entry.find(({ resource }) => resource.resourceType === "Patient")!.resource.name = [{ text: MARKUP }];
+    await choose("patient.json", JSON.stringify(bundle));
+    await page.getByRole("heading", { name: MARKUP }).waitFor();
+    expect(await page.locator(".finding.major").count()).toBeGreaterThan(0);
+    expect(await page.locator(".proposal").count()).toBeGreaterThan(0);
+    expect(await page.getByRole("heading", { name: "What was not used, and why" }).count()).toBe(1);
+    expect(await page.locator("main img").count()).toBe(0);
+    for (const [button, name] of [
+      ["Save as HTML", "patient-review.html"],
+      ["Save as FHIR", "patient-review.json"],
+    ] as const) {
+      const saved = page.waitForEvent("download");
+      await page.getByRole("button", { name: button }).click();
+      const download = await saved;
+      expect(download.suggestedFilename()).toBe(name);
+      const text = readFileSync(await download.path(), "utf8");
+      if (name.endsWith(".json")) expect((JSON.parse(text) as { resourceType: string }).resourceType).toBe("Bundle");
+      else expect(text).toContain("&lt;img");
+    }
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test("a run of a team shows its graph, timeline, feedback with what was changed, and its texts as text", async () => {
+    await runFlowFile(join(flows, "research-brief.yml"), {
+      now: () => 0,
+      env: {},
+      fetch: globalThis.fetch,
+      input: MARKUP,
+      rng: Rng.fromSeed(1),
+      seed: "1",
+      clock: (start) => new VirtualClock(start),
+      folder: join(runs, "brief"),
+      recordContent: true,
+    });
+    const page = await openPage("#/flow");
+    await page.getByRole("link", { name: /research-brief/ }).click();
+    await page.locator(".run-node.completed").first().waitFor();
+    expect(await page.locator(".timeline .lane-bar").count()).toBeGreaterThan(5);
+    expect(await page.locator(".diff ins").count()).toBeGreaterThan(0);
+    await page.locator(".run-node.agent").first().click();
+    await page.locator(".output").first().waitFor();
+    expect(await page.locator(".run-input").textContent()).toContain("<img");
+    expect(await page.locator("main img").count()).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test("nothing is wider than a phone, and axe finds nothing serious, light and dark", async () => {
+    for (const [hash, width] of [
+      ["#/", 390],
+      ["#/play/garden", 390],
+      ["#/play/", 1024],
+    ] as const) {
+      const page = await openPage(hash, width);
+      if (hash === "#/play/garden") await begin(page);
+      else await page.getByText("garden").first().waitFor();
+      expect([hash, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([hash, width]);
+      for (const theme of hash === "#/" ? (["light", "dark"] as const) : (["dark"] as const)) {
+        await page.getByLabel("Colours").selectOption(theme);
+        expect([hash, theme, await seriousFindings(page)]).toEqual([hash, theme, []]);
+      }
+    }
+  });
+
+  test("the page of one environment at its prefix plays that one", async () => {
+    const page = await openPage("#/", 1440, `${url}/garden`);
+    await page.getByRole("link", { name: "Play garden" }).click();
     await begin(page);
-    const { port } = new URL(url);
-    await server.close();
-    await page.getByText("Connection lost, trying again").waitFor();
-    await page.locator("#problem").getByText("SHUTTING_DOWN").or(page.getByText("CONNECTION_LOST")).first().waitFor();
-    await start(Number(port));
-    await page.getByText("The episode is gone, reset to begin another").waitFor();
-    await page.getByText("Server is up").waitFor();
-    await page.getByRole("button", { name: "Reset" }).click();
-    await page.getByRole("button", { name: "Step" }).waitFor();
-    await page.getByText("Episode running").waitFor();
-    // Requests may fail while the server is away; the page's own code may not.
-    expect(faults.filter((fault) => fault.startsWith("exception"))).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   test("a server with tokens asks for one, and plays with it", async () => {
     await server.close();
     await start(0, { tokens: { trainer: "trainer-token" } });
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await page.goto(url);
+    const page = await openPage();
     await page.getByLabel("Access token").fill("trainer-token");
     await page.getByRole("button", { name: "Use the token" }).click();
+    await page.getByRole("link", { name: "Play garden" }).click();
     await begin(page);
-    expect(await page.getByLabel("Access token").isVisible()).toBe(false);
-  });
-
-  test("nothing is wider than a phone", async () => {
-    await server.close();
-    await start(0);
-    const page = await openPage(390);
-    await begin(page);
-    await page.getByRole("button", { name: "Water the fern" }).click();
-    await page.getByRole("button", { name: "Step" }).click();
-    await page.locator("#history tbody tr").waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-  });
-
-  test("a FHIR bundle is sent for review, and its findings, proposals, unused entries and score are shown as text", async () => {
-    const page = await openPage();
-    await page.getByRole("button", { name: /^garden/ }).click();
-    const sent: (string | null)[] = [];
-    await page.route("**/garden/review", (route) => {
-      sent.push(route.request().postData());
-      return route.fulfill({
-        json: {
-          findings: [{ severity: "major", text: `Fern and moss ${MARKUP}` }],
-          proposals: [{ text: "Water less", before: "5 L", after: "2 L" }],
-          unused: [{ entry: "Bundle.entry[3]", reason: "no plant" }],
-          score: { total: 0.6134, components: { growth: 0.5, care: 1 } },
-        },
-      });
-    });
-    const choose = (name: string, text: string): Promise<void> =>
-      page.getByLabel("Bundle file").setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
-    await choose("broken.json", "{");
-    await page.getByText("INVALID_JSON").waitFor();
-    expect(sent).toEqual([]);
-    await choose("bundle.json", '{"resourceType":"Bundle"}');
-    const result = page.locator("#review-result");
-    await result.getByText(`Fern and moss ${MARKUP}`).waitFor();
-    expect(sent).toEqual(['{"resourceType":"Bundle"}']);
-    expect(await result.getByRole("heading").allTextContents()).toEqual([
-      "Review of bundle.json",
-      "Findings",
-      "Proposed actions, before and after",
-      "Entries that were not used",
-      "Score 0.6134, by component",
-    ]);
-    expect(await result.locator("img").count()).toBe(0);
-    expect(faults).toEqual([]);
-  });
-
-  test("the page of one environment at its prefix shows that one", async () => {
-    const page = await openPage(1440, "/garden");
-    expect(await page.locator("#environments button").count()).toBe(1);
-    await begin(page);
-    expect(faults).toEqual([]);
+    await take(page, "Water the fern", 1);
   });
 });

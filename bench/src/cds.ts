@@ -105,7 +105,6 @@ export async function measureCds(report: (measurement: Measurement) => void): Pr
   const server = createServer({
     registry: new EnvRegistry([loadPolyGuard({ cds: { today: () => "2026-03-02" } })]),
     port: 0,
-    page: false,
   });
   const url = `${(await server.listen()).url}/polyguard/cds-services/polyguard-order-select`;
   const bodies = DRAFTS.map(requestFor);

@@ -27,6 +27,7 @@ import { measurePolyguard } from "./polyguard.ts";
 import { measurePolyguardEval } from "./polyguard-eval.ts";
 import { measurePpo } from "./ppo.ts";
 import { measureServer } from "./server.ts";
+import { measureWeb } from "./web.ts";
 
 /** Benchmarks by name. Each reports its measurements as it goes. */
 const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => void) => Promise<void>>> = {
@@ -44,6 +45,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   delegation: measureDelegation,
   holdouts: measureHoldouts,
   learn: measureLearn,
+  web: measureWeb,
 };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");

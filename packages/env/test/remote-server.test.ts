@@ -82,6 +82,26 @@ describe("RemoteServer", () => {
     await expect(remote.health()).rejects.toThrow(/field 'status'/);
   });
 
+  test("a service is read by its path, and one that is not there is NOT_SUPPORTED", async () => {
+    const remote = new RemoteServer({ baseUrl: server.url });
+    expect(await remote.service("/health")).toMatchObject({ status: "healthy" });
+    await expect(remote.service("/nothing", { a: 1 })).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
+  });
+
+  test("text goes to a service as it is, anything else as JSON", async () => {
+    const bodies: unknown[] = [];
+    const remote = new RemoteServer({
+      baseUrl: server.url,
+      fetch: async (_url, init) => {
+        bodies.push(init?.body);
+        return new Response("{}");
+      },
+    });
+    await remote.service("/review", '{"dose": 1.50}');
+    await remote.service("/review", { dose: 1.5 });
+    expect(bodies).toEqual(['{"dose": 1.50}', '{"dose":1.5}']);
+  });
+
   test("token and headers go with every request", async () => {
     const seen: unknown[] = [];
     const record = async (_url: unknown, init?: { headers?: unknown }): Promise<Response> => {

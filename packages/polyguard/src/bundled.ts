@@ -5,10 +5,13 @@ import { type CdsOptions, cdsServices } from "./cds/services.ts";
 import { definePolyGuard, type PolyGuardDefinition, type PolyGuardOptions } from "./definition.ts";
 import { brandNames, type OtherNames } from "./evaluation/perturbations.ts";
 import { loadDrugNames } from "./fhir/drug-names.ts";
+import { exportReview } from "./fhir/export.ts";
 import { parseFhirJson } from "./fhir/json-text.ts";
+import type { Review } from "./fhir/review-types.ts";
 import { loadBundledKnowledgeBase } from "./kb/node.ts";
 import { makeObservationPolicy } from "./policies/index.ts";
 import { reviewRecord } from "./review.ts";
+import { renderReviewHtml } from "./review-html.ts";
 
 /** What {@link loadPolyGuard} may be told. */
 export interface BundledOptions extends PolyGuardOptions {
@@ -23,8 +26,8 @@ export function checkpointsFolder(): string {
 }
 
 /**
- * PolyGuard-v0 on the tables that ship with the package, with synonyms for records, the service `POST /review` (FHIR
- * Bundle in, review by the rule-based agent out) and CDS Hooks 2.0 under `/cds-services`. Node only.
+ * PolyGuard-v0 on the tables that ship with the package, with synonyms for records, the services `POST /review` (FHIR
+ * Bundle in, review by the rule-based agent out), `/review/html` and `/review/fhir` and CDS Hooks 2.0 under `/cds-services`. Node only.
  */
 export function loadPolyGuard({ cds, ...options }: BundledOptions = {}): PolyGuardDefinition {
   const kb = loadBundledKnowledgeBase();
@@ -36,6 +39,18 @@ export function loadPolyGuard({ cds, ...options }: BundledOptions = {}): PolyGua
     readPack: (task) => readFileSync(new URL(`../scenarios/${task}.yaml`, import.meta.url), "utf8"),
     ...options,
   });
+  const review = async (body: string): Promise<Review> => {
+    const env = definition.makeEnv();
+    try {
+      return await reviewRecord(env, {
+        bundle: parseFhirJson(body),
+        policy: makeObservationPolicy("rule_based", kb),
+        rng: Rng.fromSeed(0, "review"),
+      });
+    } finally {
+      env.close();
+    }
+  };
   return {
     ...definition,
     metadata: { ...definition.metadata, review: true, cds_hooks: "2.0" },
@@ -44,18 +59,19 @@ export function loadPolyGuard({ cds, ...options }: BundledOptions = {}): PolyGua
         method: "POST",
         path: "/review",
         description: "Review the medication list of a FHIR R4 Bundle with the rule-based agent.",
-        async call(body) {
-          const env = definition.makeEnv();
-          try {
-            return await reviewRecord(env, {
-              bundle: parseFhirJson(body),
-              policy: makeObservationPolicy("rule_based", kb),
-              rng: Rng.fromSeed(0, "review"),
-            });
-          } finally {
-            env.close();
-          }
-        },
+        call: review,
+      },
+      {
+        method: "POST",
+        path: "/review/html",
+        description: "The same review as a page that stands alone, in `html`.",
+        call: async (body) => ({ html: renderReviewHtml([{ name: "bundle", review: await review(body) }]) }),
+      },
+      {
+        method: "POST",
+        path: "/review/fhir",
+        description: "The same review as a FHIR R4 Bundle.",
+        call: async (body) => exportReview(kb, await review(body)),
       },
       ...cdsServices(loadDrugNames(kb, options.synonyms ?? synonyms), {
         today: () => null,

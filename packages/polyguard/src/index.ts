@@ -13,6 +13,7 @@ export {
 export { MODEL_ROLES, type ModelRole, type RoleModel } from "./agents/role-model.ts";
 export { renderTranscript, type Utterance } from "./agents/transcript.ts";
 export { type BundledOptions, checkpointsFolder, loadBundledBrandNames, loadPolyGuard } from "./bundled.ts";
+export { type CandidateValue, candidateValues } from "./candidate-values.ts";
 export type { CardFeedback } from "./cds/feedback.ts";
 export type { CourseContext } from "./course/context.ts";
 export { CourseEvaluator, type CourseValue } from "./course/evaluator.ts";
@@ -51,6 +52,7 @@ export type { RecordReset, RecordStep, Review, ReviewFinding, ReviewProposal } f
 export { type AuditProblem, auditKnowledge, type DerivedPair, type KnowledgeAudit } from "./interactions/audit.ts";
 export { loadBundledKnowledgeBase } from "./kb/node.ts";
 export type { Drug, KnowledgeBase } from "./kb/types.ts";
+export { type LevelDay, levelOutlook } from "./level-outlook.ts";
 export { type Observation, observationSchema } from "./observation/schema.ts";
 export type { Known } from "./observation/types.ts";
 export { BEST_J_VERSION, type BestJStore, makeBestJ } from "./policies/best-j.ts";

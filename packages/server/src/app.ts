@@ -5,6 +5,7 @@ import { cors } from "hono/cors";
 import type { Registry } from "prom-client";
 import type { MountedContext } from "./context.ts";
 import { addControlRoutes } from "./control-routes.ts";
+import { addEpisodeRoutes } from "./episode-routes.ts";
 import { errorBody } from "./error-body.ts";
 import type { Forwarder } from "./forward.ts";
 import { addInfoRoutes } from "./info-routes.ts";
@@ -13,7 +14,8 @@ import { addMetricsRoute } from "./metrics.ts";
 import { findMount } from "./mounts.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { checkMcpOrigin } from "./origins.ts";
-import { pageResponse } from "./page/index.ts";
+import { Page } from "./page.ts";
+import type { RecentEpisodes } from "./recent-episodes.ts";
 import { RouteTable } from "./route-table.ts";
 import { addServiceRoutes } from "./service-routes.ts";
 import type { SessionStore } from "./sessions.ts";
@@ -30,6 +32,7 @@ export interface AppParts {
   readonly sessions: SessionStore;
   readonly keeper: DoorKeeper;
   readonly metrics: Registry;
+  readonly recent: RecentEpisodes;
   /** Null when there is one process only. */
   readonly forwarder: Forwarder | null;
 }
@@ -43,6 +46,7 @@ export function makeApp(parts: AppParts): Hono {
   const { options, mounts, sessions, keeper, plays, metrics } = parts;
   const app = new Hono();
   const routes = new RouteTable();
+  const page = options.page === false ? null : new Page(options.page);
 
   app.onError((error, c) => failure(c, error, options));
   app.notFound((c) => routes.missing(c));
@@ -56,9 +60,9 @@ export function makeApp(parts: AppParts): Hono {
     );
   app.use(async (c, next) => {
     const { door, mount } = findMount(mounts, c.req.path);
-    if (options.page && (c.req.method === "GET" || c.req.method === "HEAD")) {
-      const page = pageAt(c, door, mount?.prefix ?? "");
-      if (page !== null) return page;
+    if (page !== null && (c.req.method === "GET" || c.req.method === "HEAD")) {
+      const reply = pageAt(page, c, door, mount?.prefix ?? "");
+      if (reply !== null) return reply;
     }
     if (c.req.method === "HEAD") return routes.refuse(c, "GET");
     if (door === "/mcp") checkMcpOrigin(options, c.req.header("origin"), c.req.header("host"));
@@ -93,15 +97,20 @@ export function makeApp(parts: AppParts): Hono {
     });
   app.get("/health", health);
   addTaskRoutes(app, rootFirst(options.registry.list(), mounts.get("")?.definition));
+  if (options.mode === "simulation") addEpisodeRoutes(app, parts.recent, parts.forwarder, null);
+  addServiceRoutes(app, options.services);
   for (const [prefix, context] of mounts) {
     const mounted = new Hono();
     mounted.get("/health", health);
     if (prefix !== "") addTaskRoutes(mounted, [context.definition]);
-    addInfoRoutes(mounted, context, options.page);
-    if (context.mode === "simulation") addControlRoutes(mounted, context);
+    addInfoRoutes(mounted, context, page !== null);
+    if (context.mode === "simulation") {
+      addControlRoutes(mounted, context);
+      if (prefix !== "") addEpisodeRoutes(mounted, parts.recent, parts.forwarder, context.definition.name);
+    }
     addWebRoutes(mounted, context, plays.get(prefix)!);
     mountMcp(mounted, context);
-    addServiceRoutes(mounted, context);
+    addServiceRoutes(mounted, context.definition.services ?? []);
     app.route(prefix === "" ? "/" : prefix, mounted);
   }
   routes.learn(app);
@@ -113,10 +122,10 @@ function rootFirst(definitions: readonly EnvDefinition[], root: EnvDefinition | 
   return root === undefined ? definitions : [root, ...definitions.filter((other) => other !== root)];
 }
 
-function pageAt(c: Context, door: string, prefix: string): Response | null {
+function pageAt(page: Page, c: Context, door: string, prefix: string): Response | null {
   // A relative redirect from `/name` would leave the prefix.
   if (door === "/" && prefix !== "" && !c.req.path.endsWith("/")) return c.redirect(`${prefix}/web/`, 307);
-  return pageResponse(door);
+  return page.respond(door, c.req.header("accept-encoding"));
 }
 
 function failure(c: Context, error: unknown, options: ResolvedOptions): Response {

@@ -20,6 +20,7 @@ import {
 } from "@praxis/env";
 import type { Clock } from "./clock.ts";
 import type { Counters } from "./counters.ts";
+import type { EpisodeEntry, RecentEpisodes } from "./recent-episodes.ts";
 
 /** How long after its deadline an aborted operation may still settle before its environment is replaced. */
 const SETTLE_GRACE_MS = 250;
@@ -28,6 +29,8 @@ const SETTLE_GRACE_MS = 250;
 export interface RunnerHost {
   readonly clock: Clock;
   readonly counters: Counters;
+  /** Where episodes are noted; null = nowhere. */
+  readonly recent: RecentEpisodes | null;
   readonly stepTimeoutMs: number;
   readonly resetTimeoutMs: number;
   readonly toolTimeoutMs: number;
@@ -111,6 +114,7 @@ export class EnvRunner {
   #lost = false;
   #last: ResetResult<unknown> | StepResult<unknown> | null = null;
   #lastActiveAt: number;
+  #entry: EpisodeEntry | null = null;
 
   /** Builds the environment; throws FACTORY_ERROR when that fails. @param id of the session, for messages and the log */
   constructor(id: string, definition: EnvDefinition, seed: number, host: RunnerHost) {
@@ -174,6 +178,7 @@ export class EnvRunner {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#entry?.leave();
     if (this.#busy) this.#deadline.abort(new PraxisError("UNKNOWN_SESSION", "The session was closed."));
     else this.#closeEnv();
   }
@@ -185,24 +190,29 @@ export class EnvRunner {
       const begun = this.#env.reset(request);
       if (isPromise(begun))
         return this.#wait(begun, before, this.#host.resetTimeoutMs, "Reset", (result) =>
-          this.#keepReset(result, warnings),
+          this.#keepReset(result, warnings, request.seed),
         );
-      return this.#keepReset(begun, warnings);
+      return this.#keepReset(begun, warnings, request.seed);
     } catch (error) {
       throw this.#undo(before, error);
     }
   }
 
-  #keepReset(result: ResetResult<unknown>, warnings: readonly string[]): SessionReply {
+  #keepReset(result: ResetResult<unknown>, warnings: readonly string[], seed: number | undefined): SessionReply {
     const told = warnings.length === 0 ? result : { ...result, info: { ...result.info, warnings } };
     const wire = encodeResult(told);
     const json = JSON.stringify(wire);
-    this.#begin(told);
+    this.#begin(told, seed);
     this.touch();
     return { result: told, wire, json };
   }
 
-  #begin(result: ResetResult<unknown>): void {
+  #begin(result: ResetResult<unknown>, seed?: number): void {
+    const { recent, clock } = this.#host;
+    if (recent !== null) {
+      this.#entry?.leave();
+      this.#entry = recent.begin(this.definition, this.#env.state().episodeId, seed, clock.timestamp());
+    }
     this.#begun = true;
     this.#lost = false;
     this.#last = result;
@@ -241,6 +251,7 @@ export class EnvRunner {
     const wire = encodeResult(result);
     const json = JSON.stringify(wire);
     this.#last = result;
+    this.#entry?.add(result);
     this.#lastActiveAt = this.#host.clock.now();
     this.#host.counters.addStep(this.#lastActiveAt - startedAt);
     return { result, wire, json };
@@ -284,6 +295,7 @@ export class EnvRunner {
       const reply = { json: JSON.stringify(toPlainJson(value)) ?? "null", steps: turn.steps };
       this.touch();
       this.#host.counters.toolCalls++;
+      for (const step of turn.steps) this.#entry?.add(step);
       return reply;
     };
     const call = (): MaybePromise<unknown> => tool.call(this.#env, args, this.#toolContext(mode, turn));
@@ -468,6 +480,7 @@ export class EnvRunner {
   }
 
   #loseEpisode(): void {
+    this.#entry?.leave();
     this.#begun = false;
     this.#last = null;
     this.#lost = true;

@@ -1,4 +1,4 @@
-import { didYouMean, EnvRegistry, PraxisError, type ServerMode } from "@praxis/env";
+import { didYouMean, EnvRegistry, type EnvService, PraxisError, type ServerMode } from "@praxis/env";
 import pino, { type Logger } from "pino";
 import { z } from "zod";
 import { type Clock, systemClock } from "./clock.ts";
@@ -50,8 +50,12 @@ const optionsSchema = z.strictObject({
   tokens: z
     .strictObject({ trainer: tokenList.optional(), agent: tokenList.optional(), viewer: tokenList.optional() })
     .default({}),
-  /** Whether `/` and `/web` serve the page. */
-  page: z.boolean().default(true),
+  /** Folder of the built page that `/` and `/web` serve; false: none. */
+  page: z.union([z.literal(false), z.string().min(1)]).default(false),
+  /** Services of the whole server, at its root. */
+  services: z
+    .array(z.custom<EnvService>((value) => typeof value === "object" && value !== null && "call" in value))
+    .default([]),
   logger: z.custom<Logger>((value) => typeof value === "object" && value !== null && "child" in value).optional(),
   clock: z.custom<Clock>((value) => typeof value === "object" && value !== null && "after" in value).optional(),
   /** Seed of the sequence from which each session's environment gets its own; default: a random one. */

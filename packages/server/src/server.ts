@@ -13,6 +13,7 @@ import { Forwarder } from "./forward.ts";
 import { checkTools } from "./mcp/index.ts";
 import { makeMetrics } from "./metrics.ts";
 import { type ResolvedOptions, resolveOptions, type ServerOptions } from "./options.ts";
+import { RecentEpisodes } from "./recent-episodes.ts";
 import { makeResetParser } from "./reset-keywords.ts";
 import { SessionStore } from "./sessions.ts";
 import { DoorKeeper } from "./tokens.ts";
@@ -27,7 +28,9 @@ const SHUTDOWN_POLL_MS = 10;
 const LAST_CONNECTIONS_MS = 1_000;
 /** Short names that would hide a route of the root. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(
-  "docs health list_environments mcp metadata metrics redoc reset schema sessions state step web ws".split(" "),
+  "docs episodes flow health list_environments mcp metadata metrics redoc reset schema sessions state step web ws".split(
+    " ",
+  ),
 );
 
 /** A server that is made, and listens once told to. */
@@ -73,9 +76,11 @@ class NodeServer implements PraxisServer {
     const newId = place === null ? randomUUID : () => newWorkerId(place.index);
     const counters = new Counters();
     const seeds = Rng.fromSeed(options.seed ?? randomInt(2 ** 47), "session-seeds");
+    const recent = new RecentEpisodes();
     const sessions = new SessionStore({
       ...options,
       counters,
+      recent,
       newId,
       nextSeed: () => seeds.uint32(),
       report: (error, { id, definition }) =>
@@ -97,6 +102,7 @@ class NodeServer implements PraxisServer {
       sessions,
       keeper,
       metrics: makeMetrics(counters, sessions),
+      recent,
       forwarder: this.#forwarder,
     });
     this.#sockets = new Sockets({

@@ -1,6 +1,7 @@
 import { type EnvDefinition, PraxisError } from "@praxis/env";
 import type { Clock } from "./clock.ts";
 import type { Counters } from "./counters.ts";
+import type { RecentEpisodes } from "./recent-episodes.ts";
 import { Session, type SessionHost, type SessionKind } from "./session.ts";
 
 /** Longest time between two looks for idle sessions. */
@@ -16,6 +17,8 @@ export interface SessionStoreOptions {
   readonly toolTimeoutMs: number;
   readonly clock: Clock;
   readonly counters: Counters;
+  /** Where the episodes of sessions are noted. */
+  readonly recent: RecentEpisodes;
   /** A new session id: a version 4 UUID that can't be guessed. */
   newId(): string;
   /** Seed for the next environment, 0 … 2^32 − 1. */
@@ -29,6 +32,8 @@ export class SessionStore {
   readonly maxSessions: number;
   readonly #options: SessionStoreOptions;
   readonly #host: SessionHost;
+  /** For single calls over HTTP, whose episodes never go on: not worth noting. */
+  readonly #unnotedHost: SessionHost;
   readonly #sessions = new Map<string, Session>();
   readonly #stopReaper: () => void;
   #reserved = 0;
@@ -40,6 +45,7 @@ export class SessionStore {
     this.#host = {
       clock: options.clock,
       counters: options.counters,
+      recent: options.recent,
       stepTimeoutMs: options.stepTimeoutMs,
       resetTimeoutMs: options.resetTimeoutMs,
       toolTimeoutMs: options.toolTimeoutMs,
@@ -48,6 +54,7 @@ export class SessionStore {
         if (this.#sessions.delete(session.id)) this.#reserved--;
       },
     };
+    this.#unnotedHost = { ...this.#host, recent: null };
     const period = Math.max(10, Math.min(REAP_PERIOD_MS, (options.sessionTimeoutMs ?? REAP_PERIOD_MS) / 4));
     this.#stopReaper = options.clock.every(period, () => this.reap());
   }
@@ -141,7 +148,13 @@ export class SessionStore {
   }
 
   #build(definition: EnvDefinition, kind: SessionKind): Session {
-    return new Session(this.#options.newId(), kind, definition, this.#options.nextSeed(), this.#host);
+    return new Session(
+      this.#options.newId(),
+      kind,
+      definition,
+      this.#options.nextSeed(),
+      kind === "temporary" ? this.#unnotedHost : this.#host,
+    );
   }
 
   #checkRunning(): void {

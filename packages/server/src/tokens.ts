@@ -21,6 +21,7 @@ const DOORS: Readonly<Record<string, readonly Role[] | null>> = {
   "/redoc": ["trainer", "viewer"],
   "/list_environments": ["trainer", "viewer"],
   "/metrics": ["trainer", "viewer"],
+  "/episodes": ["trainer", "viewer"],
   "/web/metadata": ["trainer", "viewer"],
   "/web/state": ["trainer", "viewer"],
   "/ws/ui": ["trainer", "viewer"],

@@ -1,7 +1,10 @@
+import { fileURLToPath } from "node:url";
 import { type EnvDefinition, EnvRegistry } from "@praxis/env";
 import { WebSocket } from "ws";
 import type { ServerOptions } from "../src/options.ts";
 import { createServer, type PraxisServer } from "../src/server.ts";
+
+const PAGE = fileURLToPath(new URL("./fixtures/page/", import.meta.url));
 
 /** A listening server of a test. */
 export interface TestServer {
@@ -28,6 +31,7 @@ export function makeServer(definitions: readonly EnvDefinition[], options: Parti
     root: definitions[0]!.name,
     port: 0,
     seed: 1,
+    page: PAGE,
     ...options,
   });
 }

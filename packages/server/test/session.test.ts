@@ -20,6 +20,7 @@ function makeSession(definition: EnvDefinition): {
   const host: SessionHost = {
     clock,
     counters,
+    recent: null,
     stepTimeoutMs: 2_500,
     resetTimeoutMs: 30_000,
     toolTimeoutMs: 30_000,

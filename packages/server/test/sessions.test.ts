@@ -2,6 +2,7 @@ import { PraxisError } from "@praxis/env";
 import { describe, expect, test } from "vitest";
 import { Counters } from "../src/counters.ts";
 import type { SessionReply } from "../src/env-runner.ts";
+import { RecentEpisodes } from "../src/recent-episodes.ts";
 import { SessionStore } from "../src/sessions.ts";
 import { brokenDefinition, counterDefinition, echoDefinition } from "./envs.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -13,6 +14,7 @@ function makeStore(maxSessions: number, sessionTimeoutMs: number | null = 60_000
   const store = new SessionStore({
     maxSessions,
     sessionTimeoutMs,
+    recent: new RecentEpisodes(),
     stepTimeoutMs: 2_500,
     resetTimeoutMs: 30_000,
     toolTimeoutMs: 30_000,

@@ -61,9 +61,7 @@ export function registerReview(program: Command, terminal: Terminal): void {
         ? await placedPolicy({ name: flags.policy, folder: findLearned(flags.policy, flags.learned), ablation: "none" })
         : makeObservationPolicy(flags.policy);
       const server =
-        flags.url === undefined
-          ? createServer({ registry: new EnvRegistry([loadPolyGuard()]), port: 0, page: false })
-          : null;
+        flags.url === undefined ? createServer({ registry: new EnvRegistry([loadPolyGuard()]), port: 0 }) : null;
       const baseUrl = flags.url ?? (await server!.listen()).url;
       const reviews: { name: string; review: Review }[] = [];
       const failures: { name: string; code: string; message: string }[] = [];

@@ -1,10 +1,13 @@
-import { PraxisError } from "@praxis/env";
+import { EnvRegistry, PraxisError } from "@praxis/env";
 import { type ServerOptions, serve } from "@praxis/server";
+import { pageFolder } from "@praxis/workbench";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import pino from "pino";
 import { loadRegistry } from "../load-environments.ts";
 import { roleTokensFrom } from "../role-tokens.ts";
 import type { Terminal } from "../terminal.ts";
+import { flowServices } from "../workbench/flow-services.ts";
+import { withPolicyServices } from "../workbench/policy-services.ts";
 
 interface ServeFlags {
   readonly host: string;
@@ -22,6 +25,7 @@ interface ServeFlags {
   readonly seed?: number;
   readonly logLevel: string;
   readonly envModule?: string[];
+  readonly runs: string;
 }
 
 function whole(text: string): number {
@@ -67,18 +71,24 @@ export function registerServe(program: Command, terminal: Terminal): void {
         .default("warn"),
     )
     .option("--env-module <path...>", "modules with further environments")
+    .option("--runs <dir>", "folder whose runs of agent teams the page shows", "runs")
     .addHelpText(
       "after",
       "\nTokens by role: PRAXIS_TRAINER_TOKEN, PRAXIS_AGENT_TOKEN, PRAXIS_VIEWER_TOKEN. Without any, every door is open.",
     )
     .action(async (env: string | undefined, flags: ServeFlags) => {
-      const registry = await loadRegistry({ extra: flags.envModule ?? [] });
-      if (env !== undefined) registry.get(env);
-      const { workers, logLevel, envModule: _modules, ...rest } = flags;
+      const loaded = await loadRegistry({ extra: flags.envModule ?? [] });
+      if (env !== undefined) loaded.get(env);
+      const { workers, logLevel, envModule: _modules, runs, ...rest } = flags;
+      // What the page needs beside the protocol reads true states and files, which is nothing for the agents of a server in production.
+      const isForPeople = flags.mode.toLowerCase() === "simulation";
+      const registry = isForPeople ? new EnvRegistry(loaded.list().map(withPolicyServices)) : loaded;
       const options: ServerOptions = given({
         ...rest,
         registry,
         root: env,
+        page: pageFolder,
+        services: isForPeople ? flowServices(runs) : [],
         port: flags.port ?? portFromEnvironment(),
         tokens: roleTokensFrom(process.env),
         logger: pino({ level: logLevel }, pino.destination(2)),

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { type EnvDefinition, EnvRegistry, PraxisError } from "@praxis/env";
 import { createServer } from "@praxis/server";
+import { pageFolder } from "@praxis/workbench";
 import { roleTokensFrom } from "../role-tokens.ts";
 
 const USAGE = `Options: --host ADDRESS (0.0.0.0), --port NUMBER (8000), --max-sessions NUMBER (256), --exit-with-stdin
@@ -73,7 +74,15 @@ export async function runBundledServer(
     settings = readBundledSettings(args, variables);
     const { host, port, mode, maxSessions } = settings;
     const tokens = roleTokensFrom(variables);
-    server = createServer({ registry: new EnvRegistry([definition]), host, port, mode, maxSessions, tokens });
+    server = createServer({
+      registry: new EnvRegistry([definition]),
+      host,
+      port,
+      mode,
+      maxSessions,
+      tokens,
+      page: pageFolder,
+    });
   } catch (error) {
     fail(error, 2);
     return;

@@ -11,7 +11,8 @@ export interface HttpOptions {
 }
 
 /**
- * Calls `path` and returns the parsed JSON of a 2xx reply. Without a `body` it is a GET, else a POST. Throws the error of the
+ * Calls `path` and returns the parsed JSON of a 2xx reply. Without a `body` it is a GET, else a POST; text is sent as it is,
+ * anything else as JSON. Throws the error of the
  * reply, CLIENT_TIMEOUT, or CONNECTION_LOST when nobody answers or the answer is not JSON.
  */
 export async function requestJson(http: HttpOptions, path: string, body?: unknown): Promise<unknown> {
@@ -24,7 +25,7 @@ export async function requestJson(http: HttpOptions, path: string, body?: unknow
       method: body === undefined ? "GET" : "POST",
       headers: body === undefined ? http.headers : { ...http.headers, "content-type": "application/json" },
       signal: AbortSignal.timeout(http.timeoutMs),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     status = response.status;
     isOk = response.ok;

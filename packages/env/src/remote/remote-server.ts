@@ -104,6 +104,14 @@ export class RemoteServer {
     return (await this.#read(reply, `/${encodeURIComponent(env)}/task_range`, { split, ...range })).tasks;
   }
 
+  /**
+   * Calls a service beside the OpenEnv routes, such as `/review`: a GET without a body, else a POST of text as it is or of
+   * anything else as JSON. Throws the error of the reply.
+   */
+  service(path: string, body?: unknown): Promise<unknown> {
+    return requestJson(this.#http, path, body);
+  }
+
   async #read<T>(schema: z.ZodType<T>, path: string, body?: unknown): Promise<T> {
     const reply = schema.safeParse(await requestJson(this.#http, path, body));
     if (reply.success) return reply.data;

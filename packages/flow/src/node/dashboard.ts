@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -7,7 +7,8 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { FlowEvent } from "../engine/events.ts";
 import { FlowError } from "../errors.ts";
 import { dashboardPage } from "./dashboard-page.ts";
-import { isRunFolder, readRunEvents } from "./run-folder.ts";
+import { readRunEvents } from "./run-folder.ts";
+import { listRuns, type RunCache, runFolder } from "./run-list.ts";
 
 /** How the dashboard is served. */
 export interface DashboardOptions {
@@ -28,7 +29,6 @@ export interface Dashboard {
 }
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]", "::1"];
-const RUN_ID = /^[\w.-]{1,200}$/;
 
 /**
  * Serves runs of a folder: a page, `GET /api/runs`, `GET /api/runs/:id/events`, and a WebSocket `/events?run=&from=seq` that
@@ -148,53 +148,6 @@ function decoded(text: string): string {
   } catch {
     return "";
   }
-}
-
-/** Folder of a run; undefined for a name that is none, `..` among them. */
-function runFolder(runs: string, id: string): string | undefined {
-  if (!RUN_ID.test(id) || id.startsWith(".")) return undefined;
-  const folder = join(runs, id);
-  return isRunFolder(folder) ? folder : undefined;
-}
-
-interface RunInfo {
-  readonly id: string;
-  readonly flow: string;
-  readonly status: string;
-  readonly runId: string | null;
-  readonly events: number;
-}
-
-/** What is known of each run, and the size of its events when that was found: only runs that grew are read again. */
-type RunCache = Map<string, { readonly size: number; readonly info: RunInfo }>;
-
-function listRuns(runs: string, cache: RunCache): readonly RunInfo[] {
-  if (!existsSync(runs)) return [];
-  const ids = readdirSync(runs).filter((id) => runFolder(runs, id) !== undefined);
-  return ids
-    .map((id) => {
-      const path = join(runs, id, "events.ndjson");
-      const size = existsSync(path) ? statSync(path).size : 0;
-      const known = cache.get(id);
-      if (known?.size === size) return known.info;
-      const events = readRunEvents(join(runs, id));
-      const ends = events.filter((event) => event.type.startsWith("run."));
-      const last = ends.at(-1);
-      const status =
-        last === undefined || last.type === "run.started" || last.type === "run.resumed"
-          ? "running"
-          : String(last.data.status);
-      const info: RunInfo = {
-        id,
-        flow: String(events[0]?.data.flow ?? id),
-        status,
-        runId: events[0]?.runId ?? null,
-        events: events.length,
-      };
-      cache.set(id, { size, info });
-      return info;
-    })
-    .reverse();
 }
 
 /** Sends the lines of a run's events from `from` on, then new ones as they are written. */

@@ -17,3 +17,4 @@ export {
   runFlowFile,
 } from "./run-file.ts";
 export { isRunFolder, openRunFolder, type RunFolder, readRunEvents, readRunLog } from "./run-folder.ts";
+export { listRuns, type RunCache, readRun } from "./run-list.ts";
