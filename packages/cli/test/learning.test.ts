@@ -102,6 +102,8 @@ describe("the report", () => {
     ...{ scenarioId: `${sub}/${i}`, subEnvironment: sub, difficulty: "medium", split: "test_iid", policy },
     ...{
       perturbation: null,
+      variant: null,
+      courses: {},
       subgroups: [],
       terminationReason: "finished",
       decisions: [{ confidence: 0.7, isGood: true }],

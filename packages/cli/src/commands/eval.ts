@@ -95,7 +95,7 @@ interface EvalOptions {
 }
 
 function settingsOf(options: EvalOptions): EvaluationSettings {
-  const policies = listed(options.policies).map((policy) => 
+  const policies = listed(options.policies).map((policy) =>
     named("policy", policy, [...POLYGUARD_POLICIES, ...LEARNED_POLICIES]),
   );
   const learned = learnedAmong(policies, options.learned);

@@ -1,6 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type EvaluationInput, makeEvaluationReport, type ResultRow, renderHtml, renderMarkdown, type TrainingSeries } from "@praxis/eval";
+import {
+  type EvaluationInput,
+  makeEvaluationReport,
+  type ResultRow,
+  renderHtml,
+  renderMarkdown,
+  type TrainingSeries,
+} from "@praxis/eval";
 import {
   CHANNELS,
   DEFAULT_WEIGHTS,

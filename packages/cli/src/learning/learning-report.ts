@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import {
   bootstrap,
+  type Curve,
   calibrationOf,
   type Estimate,
   type Figure,
@@ -214,27 +215,31 @@ function examplesTable(rows: readonly ResultRow[], before: string, after: string
   };
 }
 
+/** Name of a view without disturbance. */
+const NONE = "none";
+
 function disturbedTable({ disturbed }: PipelineOutcome, policy: string): ReportTable {
-  const rows = disturbed === null ? [] : resultRows(disturbed.settings, disturbed.run).filter((row) => row.policy === policy);
-  const conditions = [...new Set(rows.map(({ condition }) => condition))];
-  const scores = (condition: string | null): number[] =>
+  const rows =
+    disturbed === null ? [] : resultRows(disturbed.settings, disturbed.run).filter((row) => row.policy === policy);
+  const conditions = [...new Set(rows.map(({ condition }) => condition?.name ?? NONE))];
+  const scores = (name: string): number[] =>
     rows.flatMap((row) =>
-      row.condition === condition && row.metrics.task_score !== undefined ? [row.metrics.task_score] : [],
+      (row.condition?.name ?? NONE) === name && row.metrics.task_score !== undefined ? [row.metrics.task_score] : [],
     );
   return {
     title: `Disturbed view, ${policy}`,
     note: "Task score over all sub-environments; the first line is the view as it is.",
     columns: ["disturbance", "task score (95 % interval)", "n"],
-    rows: conditions.flatMap((condition) => {
-      const values = scores(condition);
-      return values.length === 0 ? [] : [[condition ?? "none", show(bootstrap(values)), String(values.length)]];
+    rows: conditions.flatMap((name) => {
+      const values = scores(name);
+      return values.length === 0 ? [] : [[name, show(bootstrap(values)), String(values.length)]];
     }),
   };
 }
 
 function curves({ sftRun, grpoRun }: PipelineOutcome): Figure[] {
-  const points = (run: string, name: string): (readonly [number, number])[] =>
-    readMetrics(run).flatMap((row) => (row[name] === undefined ? [] : [[row.iteration ?? 0, row[name]] as const]));
+  const points = (run: string, name: string): Curve["points"][number][] =>
+    readMetrics(run).flatMap((row) => (row[name] === undefined ? [] : [{ x: row.iteration ?? 0, y: row[name] }]));
   const figures: Figure[] = [];
   const add = (run: string | null, name: string, title: string, own: readonly [string, string][], yLabel: string) => {
     if (run === null) return;
