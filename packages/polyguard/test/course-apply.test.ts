@@ -140,6 +140,22 @@ describe("carrying out an action", () => {
     expect(later.changes).toHaveLength(1);
   });
 
+  test("a taper that ends inside a long step stops on its day at its last dose, as in steps of a day", () => {
+    const { context, state } = makeWorld({ drugs: [{ id: "gabapentin", dosePerDay: 300, startDay: -400 }] });
+    const begun = applyAction(context, state, {
+      type: "START_TAPER",
+      medRef: "m1",
+      taper: { stepPct: 50, intervalDays: 7 },
+      orders: [],
+    }).state;
+    let byDay = begun;
+    for (let day = 0; day < 90; day++) byDay = advance(context, byDay, 1);
+    const [atOnce] = advance(context, begun, 90).stopped;
+    expect(atOnce?.dosePerDay).toBeGreaterThan(0);
+    expect(atOnce?.stopDay).toBeLessThan(60);
+    expect([atOnce?.dosePerDay, atOnce?.stopDay]).toEqual([byDay.stopped[0]?.dosePerDay, byDay.stopped[0]?.stopDay]);
+  });
+
   test("a paused taper holds its dose, a reverted one goes back one reduction and pauses", () => {
     const { context, state } = makeWorld({ drugs: [{ id: "diazepam", dosePerDay: 10 }] });
     const begun = applyAction(context, state, {

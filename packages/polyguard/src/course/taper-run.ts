@@ -30,7 +30,8 @@ export class TaperWalker {
     this.reductions = plan?.reductions ?? 0;
     this.previousDosePerDay = plan?.previousDosePerDay ?? medication.dosePerDay;
     this.lastReductionDay = plan?.lastReductionDay ?? medication.startDay;
-    this.nextReductionDay = plan === null || plan.isPaused ? Number.POSITIVE_INFINITY : plan.nextReductionDay;
+    const isRunning = plan !== null && !plan.isPaused && medication.dosePerDay > 0;
+    this.nextReductionDay = isRunning ? plan.nextReductionDay : Number.POSITIVE_INFINITY;
     if (plan === null) return;
     this.#grid = doseGrid(drugAt(kb, medication.drugIndex), patient);
     this.#stepPct = plan.stepPct;
@@ -84,7 +85,7 @@ export function beginTaper(
 /** The medication with all reductions made that fall due on or before `day`; dose 0 = it has come to the stop. */
 export function runTaper(kb: KnowledgeBase, patient: Patient, medication: Medication, day: number): Medication {
   const plan = medication.taperPlan;
-  if (plan === null || plan.isPaused || plan.nextReductionDay > day) return medication;
+  if (plan === null || plan.isPaused || medication.dosePerDay <= 0 || plan.nextReductionDay > day) return medication;
   const walker = new TaperWalker();
   walker.begin(kb, patient, medication);
   const doseHistory: DosePoint[] = [...medication.doseHistory];
