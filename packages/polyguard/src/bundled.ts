@@ -4,7 +4,6 @@ import { Rng } from "@praxis/env";
 import { type CdsOptions, cdsServices } from "./cds/services.ts";
 import { definePolyGuard, type PolyGuardDefinition, type PolyGuardOptions } from "./definition.ts";
 import { brandNames, type OtherNames } from "./evaluation/perturbations.ts";
-import { loadDrugNames } from "./fhir/drug-names.ts";
 import { exportReview } from "./fhir/export.ts";
 import { parseFhirJson } from "./fhir/json-text.ts";
 import type { Review } from "./fhir/review-types.ts";
@@ -31,11 +30,9 @@ export function checkpointsFolder(): string {
  */
 export function loadPolyGuard({ cds, ...options }: BundledOptions = {}): PolyGuardDefinition {
   const kb = loadBundledKnowledgeBase();
-  const synonyms = readSynonyms();
   // `../` is right from src and from dist alike.
   const definition = definePolyGuard(kb, {
     readme: readFileSync(new URL("../README.md", import.meta.url), "utf8"),
-    synonyms,
     readPack: (task) => readFileSync(new URL(`../scenarios/${task}.yaml`, import.meta.url), "utf8"),
     ...options,
   });
@@ -73,7 +70,7 @@ export function loadPolyGuard({ cds, ...options }: BundledOptions = {}): PolyGua
         description: "The same review as a FHIR R4 Bundle.",
         call: async (body) => exportReview(kb, await review(body)),
       },
-      ...cdsServices(loadDrugNames(kb, options.synonyms ?? synonyms), {
+      ...cdsServices(kb, {
         today: () => null,
         onFeedback: () => undefined,
         ...cds,
@@ -82,11 +79,7 @@ export function loadPolyGuard({ cds, ...options }: BundledOptions = {}): PolyGua
   };
 }
 
-function readSynonyms(): string {
-  return readFileSync(new URL("../data/synonyms.tsv", import.meta.url), "utf8");
-}
-
 /** Brand names of the drugs that ship with the package, by drug_id. Node only. */
 export function loadBundledBrandNames(): OtherNames {
-  return brandNames(loadBundledKnowledgeBase(), readSynonyms());
+  return brandNames(loadBundledKnowledgeBase());
 }

@@ -5,7 +5,6 @@ import type { CourseContext } from "./course/context.ts";
 import { CourseEvaluator } from "./course/evaluator.ts";
 import { learningEpisode } from "./data/learning-episodes.ts";
 import { makePolyGuardEnv, POLYGUARD_ID, type PolyGuardEnv, type PolyGuardParts } from "./env.ts";
-import { loadDrugNames } from "./fhir/drug-names.ts";
 import type { KnowledgeBase } from "./kb/types.ts";
 import { type Observation, observationSchema } from "./observation/schema.ts";
 import { makeBestJ } from "./policies/best-j.ts";
@@ -64,8 +63,6 @@ export interface PolyGuardOptions {
   /** J of the best course of a scenario, for task scores; default the lookahead oracle's, kept in memory. */
   readonly bestJ?: (context: CourseContext) => number | null;
   readonly readme?: string;
-  /** Synonym table for records (`name, drug_id, kind, source`); without it only generic names and codes are read. */
-  readonly synonyms?: string;
   /** What scenes for learned policies leave out, for ablations; default nothing. */
   readonly scenes?: SceneSwitches;
   /** Text of the scenario pack of a task; without it no packed scenario can be played. */
@@ -94,7 +91,6 @@ export function definePolyGuard(kb: KnowledgeBase, options: PolyGuardOptions = {
   const evaluator = new CourseEvaluator(kb);
   const parts: PolyGuardParts = {
     kb,
-    drugNames: loadDrugNames(kb, options.synonyms ?? ""),
     evaluator,
     source: new ScenarioSource(
       kb,

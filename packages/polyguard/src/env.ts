@@ -13,7 +13,6 @@ import type { CourseContext } from "./course/context.ts";
 import type { CourseEvaluator } from "./course/evaluator.ts";
 import type { EpisodeState } from "./episode.ts";
 import { EngineRoom, face } from "./facing.ts";
-import type { DrugNames } from "./fhir/drug-names.ts";
 import { importBundle } from "./fhir/import.ts";
 import type { ImportedRecord } from "./fhir/record.ts";
 import { recordInfo, stepReview } from "./fhir/record-info.ts";
@@ -52,7 +51,6 @@ import type { Drawn, Effect, Finished, Passed, Yardsticks } from "./sub-environm
 export interface PolyGuardParts {
   readonly kb: KnowledgeBase;
   /** Names by which records may call the drugs. */
-  readonly drugNames: DrugNames;
   readonly evaluator: CourseEvaluator;
   readonly source: ScenarioSource;
   readonly weights: CompiledWeights;
@@ -253,7 +251,7 @@ export class PolyGuardSimulator implements Simulator<EpisodeState, StepAction, O
   }
 
   #importRecord(bundle: unknown, asOf: string | undefined): RecordScenario & { readonly record: ImportedRecord } {
-    const record = importBundle(this.#parts.drugNames, bundle, asOf);
+    const record = importBundle(this.#parts.kb, bundle, asOf);
     return { ...scenarioOfRecord(this.#parts.kb, record), record };
   }
 

@@ -4,7 +4,6 @@ import type { OfferedCandidate } from "../src/actions/types.ts";
 import { CourseEvaluator } from "../src/course/evaluator.ts";
 import { makePolyGuardEnv, type PolyGuardEnv } from "../src/env.ts";
 import type { EpisodeState } from "../src/episode.ts";
-import { loadDrugNames } from "../src/fhir/drug-names.ts";
 import { loadBundledKnowledgeBase } from "../src/kb/node.ts";
 import type { Observation } from "../src/observation/schema.ts";
 import type { AssessedCandidate } from "../src/reward/assessment.ts";
@@ -21,7 +20,7 @@ export const weights = compileWeights(DEFAULT_WEIGHTS);
 const source = new ScenarioSource(kb, evaluator);
 
 export function makeEnv(): PolyGuardEnv {
-  return makePolyGuardEnv({ kb, evaluator, source, weights, bestJ: () => null, drugNames: loadDrugNames(kb, "") });
+  return makePolyGuardEnv({ kb, evaluator, source, weights, bestJ: () => null });
 }
 
 export function resetTo(env: PolyGuardEnv, seed: number, difficulty: Difficulty): EpisodeState {

@@ -11,7 +11,7 @@ type TableName = keyof KnowledgeTables;
 
 /** The tables with one cell changed; the row is found by its first cell. */
 function withCell(table: TableName, key: string, column: string, value: string): KnowledgeTables {
-  const lines = tables[table].split("\n");
+  const lines = tables[table]!.split("\n");
   const at = lines[0]!.split("\t").indexOf(column);
   const row = lines.findIndex((line, i) => i > 0 && line.split("\t")[0] === key);
   const cells = lines[row]!.split("\t");
@@ -21,7 +21,7 @@ function withCell(table: TableName, key: string, column: string, value: string):
 }
 
 function rowOf(table: TableName, key: string): number {
-  return tables[table].split("\n").findIndex((line) => line.split("\t")[0] === key) + 1;
+  return tables[table]!.split("\n").findIndex((line) => line.split("\t")[0] === key) + 1;
 }
 
 function refusal(changed: KnowledgeTables): string {

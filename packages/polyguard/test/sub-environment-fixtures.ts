@@ -4,7 +4,6 @@ import { CourseEvaluator } from "../src/course/evaluator.ts";
 import { definePolyGuard } from "../src/definition.ts";
 import { type PolyGuardEnv, type PolyGuardParts, PolyGuardSimulator } from "../src/env.ts";
 import type { EpisodeState } from "../src/episode.ts";
-import { loadDrugNames } from "../src/fhir/drug-names.ts";
 import { loadBundledKnowledgeBase } from "../src/kb/node.ts";
 import type { Observation } from "../src/observation/schema.ts";
 import { makePolyguardPolicy } from "../src/policies/index.ts";
@@ -17,7 +16,6 @@ import type { Difficulty, SubEnvironment } from "../src/scenario/types.ts";
 const kb = loadBundledKnowledgeBase();
 const parts: PolyGuardParts = {
   kb,
-  drugNames: loadDrugNames(kb, ""),
   evaluator: new CourseEvaluator(kb),
   source: new ScenarioSource(kb, new CourseEvaluator(kb)),
   weights: compileWeights(DEFAULT_WEIGHTS),

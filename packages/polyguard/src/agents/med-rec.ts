@@ -10,6 +10,8 @@ export interface ReconciledItem {
   readonly rxcui: string | null;
   readonly atc: string | null;
   readonly isSettled: boolean;
+  /** How a row without a code was read, in words; null = it has one, or is in no table. */
+  readonly readAs: string | null;
 }
 
 /** What medication reconciliation finds. */
@@ -20,13 +22,24 @@ export interface MedRecReport {
   readonly burden: { readonly drugs: number; readonly acb: number; readonly dbi: number; readonly mrci: number };
 }
 
-/** Merges the sources of the list, names its drugs in codes and lists what disagrees. */
-export function reconcileList({ kb, known }: Chart): MedRecReport {
+/** Merges the sources of the list, names its drugs in codes, says how rows without a code were read and what disagrees. */
+export function reconcileList({ kb, known, observation }: Chart): MedRecReport {
   const open = new Set(known.discrepancies.map(({ medRef }) => medRef));
+  const uncoded = new Set(
+    observation.medications.flatMap(({ med_ref: medRef, drug_id: id }) => (id === null ? [medRef] : [])),
+  );
+  const readings = new Map(
+    known.medications.flatMap(({ medRef, label, drugIndex }) =>
+      drugIndex !== null && uncoded.has(medRef)
+        ? [[medRef, `${label} is read as ${drugAt(kb, drugIndex).genericName}`] as const]
+        : [],
+    ),
+  );
   return {
     items: known.medications.map(({ medRef, label, drugIndex, status }) => {
       const drug = drugIndex === null ? null : drugAt(kb, drugIndex);
       return {
+        readAs: readings.get(medRef) ?? null,
         medRef,
         label,
         drugId: drug?.drugId ?? null,
@@ -48,6 +61,7 @@ export function reconcileList({ kb, known }: Chart): MedRecReport {
               ? `${label} is not in the drug table and is checked for nothing`
               : `${label} is not reconciled`,
         })),
+      ...[...readings].map(([id, text]) => ({ id, text })),
       ...known.conflicts.filter(({ isOpen }) => isOpen).map(({ id, from, says }) => ({ id, text: `${from}: ${says}` })),
     ],
     burden: known.burden,

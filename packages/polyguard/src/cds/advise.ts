@@ -10,10 +10,10 @@ import type { ActionPayload } from "../actions/types.ts";
 import { toWireCandidate } from "../actions/wire-candidate.ts";
 import type { CourseContext } from "../course/context.ts";
 import type { CourseEvaluator } from "../course/evaluator.ts";
-import type { DrugNames } from "../fhir/drug-names.ts";
 import { importBundle } from "../fhir/import.ts";
 import type { ImportedMedication, ImportedRecord } from "../fhir/record.ts";
 import { scenarioOfRecord } from "../fhir/scenario.ts";
+import type { KnowledgeBase } from "../kb/types.ts";
 import type { KnownBuilder } from "../observation/known.ts";
 import { initialMemory } from "../observation/learn.ts";
 import type { KnownAlert } from "../observation/types.ts";
@@ -21,7 +21,7 @@ import type { CdsRequest } from "./request.ts";
 
 /** What answers are worked out with; one request at a time. */
 export interface AdviceTools {
-  readonly names: DrugNames;
+  readonly kb: KnowledgeBase;
   readonly known: KnownBuilder;
   readonly evaluator: CourseEvaluator;
 }
@@ -81,7 +81,7 @@ const DRAFT_RULES: readonly LegalityRule[] = [
 
 /** Judges the record of a request as of a day. Throws INVALID_FHIR for a record that can't be used. */
 export function advise(tools: AdviceTools, request: CdsRequest, asOf: string): Advice {
-  const record = importBundle(tools.names, request.document, asOf);
+  const record = importBundle(tools.kb, request.document, asOf);
   const { context, course } = judged(tools, record);
   const isAsked = (medication: ImportedMedication): boolean =>
     request.asked === null || medication.entries.some((entry) => request.asked!.has(referenceOf(entry)));
@@ -136,7 +136,7 @@ function brokenRules(
   drafts: CdsRequest["drafts"],
   asked: readonly ImportedMedication[],
 ): readonly BrokenRule[] {
-  const { kb } = tools.names;
+  const { kb } = tools;
   const medications = record.medications.filter((each) => !isDraft(each, drafts));
   const { context } = judged(tools, { ...record, medications });
   const broken: BrokenRule[] = [];
@@ -170,10 +170,9 @@ function isDraft(medication: ImportedMedication, drafts: CdsRequest["drafts"]): 
 }
 
 function judged(
-  { names, known }: AdviceTools,
+  { kb, known }: AdviceTools,
   record: ImportedRecord,
 ): { readonly context: LegalityContext; readonly course: CourseContext } {
-  const { kb } = names;
   const { scenario } = scenarioOfRecord(kb, record);
   const course: CourseContext = { kb, scenario };
   return {

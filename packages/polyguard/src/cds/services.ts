@@ -1,8 +1,8 @@
 import { type EnvService, PraxisError } from "@praxis/env";
 import { CourseEvaluator } from "../course/evaluator.ts";
 import { NOTICE } from "../definition.ts";
-import type { DrugNames } from "../fhir/drug-names.ts";
 import { parseFhirJson } from "../fhir/json-text.ts";
+import type { KnowledgeBase } from "../kb/types.ts";
 import { KnownBuilder } from "../observation/known.ts";
 import { type AdviceTools, advise } from "./advise.ts";
 import { cardsOf } from "./cards.ts";
@@ -27,11 +27,11 @@ const DESCRIPTIONS: Readonly<Record<Hook, readonly [title: string, description: 
 };
 
 /** CDS Hooks 2.0 under the environment's prefix: discovery, one service a hook, and its feedback. */
-export function cdsServices(names: DrugNames, options: CdsOptions): readonly EnvService[] {
+export function cdsServices(kb: KnowledgeBase, options: CdsOptions): readonly EnvService[] {
   const tools: AdviceTools = {
-    names,
-    known: new KnownBuilder(names.kb),
-    evaluator: new CourseEvaluator(names.kb),
+    kb,
+    known: new KnownBuilder(kb),
+    evaluator: new CourseEvaluator(kb),
   };
   const discovery: EnvService = {
     method: "GET",
@@ -67,7 +67,7 @@ function hookServices(tools: AdviceTools, hook: Hook, { today, onFeedback }: Cds
         const asOf = today() ?? request.newestDate;
         if (asOf === null)
           throw new PraxisError("PRECONDITION_FAILED", "The day of the request is not known: no resource has a date.");
-        return { cards: cardsOf(tools.names.kb, advise(tools, request, asOf), request) };
+        return { cards: cardsOf(tools.kb, advise(tools, request, asOf), request) };
       },
     },
     {

@@ -6,13 +6,12 @@ import type { Perturbation } from "../scenario/perturbations.ts";
 /** Spellings of a drug other than its own name, by drug_id. */
 export type OtherNames = ReadonlyMap<string, readonly string[]>;
 
-/** Brand names of the synonym table (`name, drug_id, kind, source`). */
-export function brandNames(kb: KnowledgeBase, synonyms: string): OtherNames {
-  const known = new Set(kb.drugs.map(({ drugId }) => drugId));
+/** Brand names of the knowledge base. */
+export function brandNames(kb: KnowledgeBase): OtherNames {
   const names = new Map<string, string[]>();
-  for (const line of synonyms.split("\n").slice(1)) {
-    const [name = "", drugId = "", kind = ""] = line.split("\t");
-    if (kind !== "brand" || !known.has(drugId)) continue;
+  for (const { name, drugIndex, kind } of kb.synonyms.values()) {
+    if (kind !== "brand") continue;
+    const { drugId } = kb.drugs[drugIndex]!;
     names.set(drugId, [...(names.get(drugId) ?? []), name]);
   }
   return names;

@@ -1,6 +1,6 @@
 import { PraxisError } from "@praxis/env";
+import type { KnowledgeBase } from "../kb/types.ts";
 import { ageInYears, dayNumber } from "./dates.ts";
-import type { DrugNames } from "./drug-names.ts";
 import { type BundleEntry, listEntries, parseResource, readBundle } from "./entries.ts";
 import { type ReadLog, readAllergies, readConditions, readObservations } from "./read-clinical.ts";
 import { readMedications } from "./read-medications.ts";
@@ -53,7 +53,7 @@ function nameOf(patient: FhirPatient): string | null {
  * @param asOf day of the review, ISO 8601; without it the bundle's timestamp
  * @throws INVALID_FHIR when there is no bundle, no single patient, or no age and sex
  */
-export function importBundle(names: DrugNames, document: unknown, asOf?: string): ImportedRecord {
+export function importBundle(kb: KnowledgeBase, document: unknown, asOf?: string): ImportedRecord {
   const bundle = readBundle(document);
   const day = (asOf ?? bundle.timestamp)?.slice(0, 10);
   if (day === undefined)
@@ -106,7 +106,7 @@ export function importBundle(names: DrugNames, document: unknown, asOf?: string)
         message: `weight ${Number(weightKg.toPrecision(4))} kg is unusual; pounds, or a slipped digit?`,
       });
   }
-  const medications = readMedications(names, entries, day, log);
+  const medications = readMedications(kb, entries, day, log);
   for (const other of entries)
     if (other.type === "Medication" && !isReferenced(other, entries))
       log.unused.push({ entry: other.ref, path: "", value: "", reason: "no current order or statement refers to it" });
@@ -123,14 +123,12 @@ export function importBundle(names: DrugNames, document: unknown, asOf?: string)
     heightCm,
     isSmoker,
     values: measured as Record<string, ImportedValue>,
-    conditions: readConditions(names, entries, log).filter(
+    conditions: readConditions(kb, entries, log).filter(
       ({ code }) =>
         !ONLY_IF_TREATED.includes(code) ||
-        medications.some(
-          (each) => each.drugIndex !== null && names.kb.drugs[each.drugIndex]!.indications.includes(code),
-        ),
+        medications.some((each) => each.drugIndex !== null && kb.drugs[each.drugIndex]!.indications.includes(code)),
     ),
-    allergies: readAllergies(names, entries, log),
+    allergies: readAllergies(kb, entries, log),
     medications,
     used: log.used,
     unused: log.unused,

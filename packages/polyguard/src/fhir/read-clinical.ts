@@ -1,7 +1,8 @@
 import { PraxisError } from "@praxis/env";
+import type { KnowledgeBase } from "../kb/types.ts";
 import { conditionsOf } from "./condition-codes.ts";
 import { ageInDays } from "./dates.ts";
-import { type DrugNames, matchDrug } from "./drug-names.ts";
+import { matchDrug } from "./drug-names.ts";
 import { type BundleEntry, parseResource, statusCode } from "./entries.ts";
 import { readableValueOf, readQuantity } from "./lab-codes.ts";
 import type { ImportedRecord, ImportedValue, ImportWarning, UnusedEntry } from "./record.ts";
@@ -22,7 +23,7 @@ const labelOf = (concept: Concept | undefined): string =>
 
 /** Conditions: active ones, and resolved ones as history; refuted and entered-in-error ones are listed as unused. */
 export function readConditions(
-  names: DrugNames,
+  kb: KnowledgeBase,
   entries: readonly BundleEntry[],
   log: ReadLog,
 ): ImportedRecord["conditions"] {
@@ -41,7 +42,7 @@ export function readConditions(
       });
       continue;
     }
-    const { codes, icd10 } = conditionsOf(names.kb, condition.code ?? {});
+    const { codes, icd10 } = conditionsOf(kb, condition.code ?? {});
     if (codes.length === 0) {
       log.unused.push({
         entry: entry.ref,
@@ -84,7 +85,7 @@ const REACTIONS: readonly (readonly [word: RegExp, reaction: string])[] = [
 
 /** Allergies: the ingredient or class; an unknown substance is kept and said to be unchecked. */
 export function readAllergies(
-  names: DrugNames,
+  kb: KnowledgeBase,
   entries: readonly BundleEntry[],
   log: ReadLog,
 ): ImportedRecord["allergies"] {
@@ -105,7 +106,7 @@ export function readAllergies(
       continue;
     }
     const label = labelOf(allergy.code);
-    const match = matchDrug(names, allergy.code ?? {});
+    const match = matchDrug(kb, allergy.code ?? {});
     const group = ALLERGY_CLASSES.find(([word]) => word.test(label))?.[1];
     const substance = match.kind === "drug" ? match.drug.drugId : group;
     const manifestation = (allergy.reaction ?? [])

@@ -1,9 +1,9 @@
 import { PraxisError } from "@praxis/env";
-import type { Drug } from "../kb/types.ts";
+import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import { conditionsOf } from "./condition-codes.ts";
 import { ageInDays } from "./dates.ts";
 import { readDosage, strengthOfText } from "./dosage.ts";
-import { type DrugNames, matchDrug } from "./drug-names.ts";
+import { matchDrug } from "./drug-names.ts";
 import { type BundleEntry, parseResource } from "./entries.ts";
 import type { ReadLog } from "./read-clinical.ts";
 import type { ImportedMedication } from "./record.ts";
@@ -40,7 +40,7 @@ function medicationConcept(order: MedicationOrder, entries: readonly BundleEntry
 
 /** The first indication of the drug that the order's reason names, else null. */
 function indicationOf(
-  names: DrugNames,
+  kb: KnowledgeBase,
   drug: Drug,
   order: MedicationOrder,
   entries: readonly BundleEntry[],
@@ -53,13 +53,13 @@ function indicationOf(
     const parsed = conditionSchema.safeParse(entry?.resource);
     if (parsed.success && parsed.data.code !== undefined) reasons.push(parsed.data.code);
   }
-  const codes = reasons.flatMap((reason) => conditionsOf(names.kb, reason).codes);
+  const codes = reasons.flatMap((reason) => conditionsOf(kb, reason).codes);
   return drug.indications.find((indication) => codes.includes(indication)) ?? null;
 }
 
 /** Reads the medication orders and statements that count; two entries of one ingredient become one medication with the sum of their doses. */
 export function readMedications(
-  names: DrugNames,
+  kb: KnowledgeBase,
   entries: readonly BundleEntry[],
   asOf: string,
   log: ReadLog,
@@ -97,18 +97,18 @@ export function readMedications(
       });
       continue;
     }
-    const medication = readOrder(names, entry, order, concept, entries, asOf, log);
+    const medication = readOrder(kb, entry, order, concept, entries, asOf, log);
     const same =
       medication.drugIndex === null ? -1 : medications.findIndex((known) => known.drugIndex === medication.drugIndex);
     if (same >= 0)
-      medications[same] = summed(medications[same]!, medication, names.kb.drugs[medication.drugIndex!]!.doseUnit);
+      medications[same] = summed(medications[same]!, medication, kb.drugs[medication.drugIndex!]!.doseUnit);
     else medications.push(medication);
   }
   return medications;
 }
 
 function readOrder(
-  names: DrugNames,
+  kb: KnowledgeBase,
   entry: BundleEntry,
   order: MedicationOrder,
   concept: Concept,
@@ -116,7 +116,7 @@ function readOrder(
   asOf: string,
   log: ReadLog,
 ): ImportedMedication {
-  const match = matchDrug(names, concept);
+  const match = matchDrug(kb, concept);
   const warn = (path: string, message: string): void => void log.warnings.push({ entry: entry.ref, path, message });
   const given = concept.text ?? concept.coding?.find((coding) => coding.display !== undefined)?.display;
   const notes: string[] = [];
@@ -196,7 +196,7 @@ function readOrder(
     dosesPerDay: perDay,
     isPrn,
     startedDaysAgo,
-    indication: indicationOf(names, drug, order, entries),
+    indication: indicationOf(kb, drug, order, entries),
     entries: [entry.ref],
     notes,
   };

@@ -3,12 +3,13 @@ import { CODE_COLUMNS, readCodeRow } from "./code-row.ts";
 import { DERIVED_GROUPS, isDerivedGroup } from "./derived-groups.ts";
 import { DRUG_COLUMNS, readDrugRow } from "./drug-row.ts";
 import { INTERACTION_COLUMNS, readInteractionRow } from "./interaction-row.ts";
+import { readSynonymRow, SYNONYM_COLUMNS } from "./synonym-row.ts";
 import { parseTable, type TableRow } from "./table.ts";
-import type { Drug, InteractionRule, KnowledgeBase, KnowledgeTables, RuleSide } from "./types.ts";
+import type { Drug, InteractionRule, KnowledgeBase, KnowledgeTables, RuleSide, Synonym } from "./types.ts";
 import { checkStrengthsAreSplit } from "./unequal-inhibitors.ts";
 
 /**
- * Reads and checks the three tables; pure, needs no file system. Throws INVALID_CONFIG at the first cell outside its
+ * Reads and checks the tables; pure, needs no file system. Throws INVALID_CONFIG at the first cell outside its
  * column's rule, repeated key, rule about a drug or group without members, or class row over inhibitors of unequal strength.
  */
 export function loadKnowledgeBase(tables: KnowledgeTables): KnowledgeBase {
@@ -47,6 +48,14 @@ export function loadKnowledgeBase(tables: KnowledgeTables): KnowledgeBase {
     names.add(`${code.kind} ${code.name}`);
   }
 
+  const synonyms = new Map<string, Synonym>();
+  const synonymRows = tables.synonyms === undefined ? [] : parseTable("synonyms.tsv", tables.synonyms, SYNONYM_COLUMNS);
+  for (const row of synonymRows) {
+    const synonym = readSynonymRow(row, { byId: drugIndexById, byName: drugIndexByName });
+    if (synonyms.has(synonym.name)) row.refuse("name", "each name once");
+    synonyms.set(synonym.name, synonym);
+  }
+
   return {
     drugs,
     rules,
@@ -54,9 +63,23 @@ export function loadKnowledgeBase(tables: KnowledgeTables): KnowledgeBase {
     drugIndexById,
     drugIndexByName,
     drugIndexByRxcui,
+    drugIndexByAtc: indexUnsharedAtc(drugs),
+    synonyms,
     groupMembers,
     hash: hashText(`${tables.drugs}\u0000${tables.interactions}\u0000${tables.codes}`),
   };
+}
+
+function indexUnsharedAtc(drugs: readonly Drug[]): Map<string, number> {
+  const indexes = new Map<string, number>();
+  const shared = new Set<string>();
+  for (const { atc, index } of drugs) {
+    if (atc === null) continue;
+    if (indexes.has(atc)) shared.add(atc);
+    indexes.set(atc, index);
+  }
+  for (const code of shared) indexes.delete(code);
+  return indexes;
 }
 
 /** The drug with the groups that follow from its row. */

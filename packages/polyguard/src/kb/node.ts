@@ -13,7 +13,12 @@ function readTable(file: string): string {
 
 /** The tables that ship with the package, as text. Node only. Throws INVALID_CONFIG when a file is missing. */
 export function readBundledTables(): KnowledgeTables {
-  return { drugs: readTable("drugs.tsv"), interactions: readTable("interactions.tsv"), codes: readTable("codes.tsv") };
+  return {
+    drugs: readTable("drugs.tsv"),
+    interactions: readTable("interactions.tsv"),
+    codes: readTable("codes.tsv"),
+    synonyms: readTable("synonyms.tsv"),
+  };
 }
 
 let bundled: KnowledgeBase | undefined;

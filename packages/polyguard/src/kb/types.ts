@@ -129,11 +129,20 @@ export interface CodeEntry {
   readonly snomedCt: string | null;
 }
 
-/** The three tables as text (UTF-8, tab separated, one header line). */
+/** The tables as text (UTF-8, tab separated, one header line). */
 export interface KnowledgeTables {
   readonly drugs: string;
   readonly interactions: string;
   readonly codes: string;
+  /** Other names of drugs; without it only generic names and codes are read. */
+  readonly synonyms?: string;
+}
+
+/** A name of a drug beside its generic one: a brand, or a name used elsewhere. Lower case. */
+export interface Synonym {
+  readonly name: string;
+  readonly drugIndex: number;
+  readonly kind: "brand" | "name";
 }
 
 /** The checked knowledge base; immutable. Look drugs up with `findDrug` and `getDrug`. */
@@ -144,8 +153,11 @@ export interface KnowledgeBase {
   readonly drugIndexById: ReadonlyMap<string, number>;
   readonly drugIndexByName: ReadonlyMap<string, number>;
   readonly drugIndexByRxcui: ReadonlyMap<string, number>;
+  /** Only codes that stand for one drug of the table. */
+  readonly drugIndexByAtc: ReadonlyMap<string, number>;
+  readonly synonyms: ReadonlyMap<string, Synonym>;
   /** Members (drug indexes, ascending) of every typed and derived group. */
   readonly groupMembers: ReadonlyMap<string, readonly number[]>;
-  /** 16 hex digits over the three tables. */
+  /** 16 hex digits over the tables of drugs, interactions and codes. */
   readonly hash: string;
 }

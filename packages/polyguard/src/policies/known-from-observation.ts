@@ -3,6 +3,7 @@ import { levelCodeOf } from "../course/labs.ts";
 import { findPairHits } from "../interactions/pair-hits.ts";
 import { findRegimenHits } from "../interactions/regimen-rules.ts";
 import { HARM_DOMAINS } from "../kb/domains.ts";
+import { readDrugLabel } from "../kb/drug-text.ts";
 import { findDrug } from "../kb/lookup.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import { factsOf } from "../observation/facts.ts";
@@ -103,7 +104,10 @@ export function knownFromObservation(kb: KnowledgeBase, observation: Observation
       id,
       from,
       says,
-      medRef: medications.find(({ label }) => says.includes(label))?.medRef ?? null,
+      medRef:
+        medications.find(({ label, drugIndex }) =>
+          [label, drugIndex === null ? label : kb.drugs[drugIndex]!.genericName].some((name) => says.includes(name)),
+        )?.medRef ?? null,
       isOpen: true,
     })),
     evidence: observation.evidence.map(({ id, title, source_type: sourceType, year, snippet }) => ({
@@ -187,16 +191,16 @@ function medicationOf(
   row: Observation["medications"][number],
 ): KnownMedication {
   const { day } = observation.course;
-  const drug = row.drug_id === null ? undefined : findDrug(kb, row.drug_id);
+  const drug = drugOfRow(kb, row);
   const code = drug === undefined ? null : levelCodeOfDrug(drug);
   const level = code === null ? undefined : values[code];
   const oldRef = drug === undefined ? undefined : memory.crossOvers.get(drug.index);
-  const oldDrugId = observation.medications.find(({ med_ref: medRef }) => medRef === oldRef)?.drug_id;
+  const oldRow = observation.medications.find(({ med_ref: medRef }) => medRef === oldRef);
   const doses = memory.doses.get(row.med_ref) ?? [];
   return {
     medRef: row.med_ref,
     drugIndex: drug?.index ?? null,
-    drugId: row.drug_id,
+    drugId: drug?.drugId ?? row.drug_id,
     label: row.label,
     dosePerDay: row.dose_per_day,
     dosesPerDay: row.freq,
@@ -212,8 +216,15 @@ function medicationOf(
     lastDoseChangeDay: doses.length > 1 ? doses[doses.length - 1]!.day : null,
     lastLevel:
       code === null || level === undefined ? null : { code, value: level.value, ageDays: day - level.measuredDay },
-    crossOverFromDrugIndex: oldDrugId == null ? null : (findDrug(kb, oldDrugId)?.index ?? null),
+    crossOverFromDrugIndex: oldRow === undefined ? null : (drugOfRow(kb, oldRow)?.index ?? null),
   };
+}
+
+/** The drug of a row by its code, and of one without a code by its label. */
+function drugOfRow(kb: KnowledgeBase, row: Observation["medications"][number]): Drug | undefined {
+  if (row.drug_id !== null) return findDrug(kb, row.drug_id);
+  const match = readDrugLabel(kb, row.label);
+  return match.kind === "drug" ? match.drug : undefined;
 }
 
 function levelCodeOfDrug(drug: Drug): string | null {

@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { IMPORTED_CONDITION_CODES } from "../../src/fhir/condition-codes.ts";
-import { loadDrugNames } from "../../src/fhir/drug-names.ts";
 import { importBundle } from "../../src/fhir/import.ts";
 import { parseFhirJson } from "../../src/fhir/json-text.ts";
 import { CONDITION_BURDENS, RISK_CONDITIONS, UNBURDENED_INDICATIONS } from "../../src/kb/conditions.ts";
 import { loadBundledKnowledgeBase } from "../../src/kb/node.ts";
 
 const kb = loadBundledKnowledgeBase();
-const names = loadDrugNames(kb, readFileSync(new URL("../../data/synonyms.tsv", import.meta.url), "utf8"));
 const example = (name: string): unknown =>
   parseFhirJson(readFileSync(new URL(`../../../../examples/patients/${name}.json`, import.meta.url), "utf8"));
 const patient = { resourceType: "Patient", id: "p", birthDate: "1950-01-01", gender: "female" };
@@ -50,7 +48,7 @@ describe("FHIR import", () => {
       "stopped-orders",
     ]) {
       const document = example(name) as { entry: unknown[] };
-      const record = importBundle(names, document);
+      const record = importBundle(kb, document);
       const told = new Set([...record.used, ...record.unused].map((each) => /^entry\[(\d+)\]/.exec(each.entry)?.[1]));
       const referenced = document.entry.filter(
         (entry) => (entry as { resource: { resourceType: string } }).resource.resourceType === "Medication",
@@ -60,7 +58,7 @@ describe("FHIR import", () => {
   });
 
   test("two brands of one ingredient are both kept and their doses summed", () => {
-    const record = importBundle(names, example("brands-and-unmapped"));
+    const record = importBundle(kb, example("brands-and-unmapped"));
     const ibuprofen = record.medications.find((medication) => medication.label.includes("Advil"))!;
     expect(ibuprofen.label).toContain("Nurofen");
     expect(ibuprofen.dosePerDay).toBe(1200);
@@ -68,7 +66,7 @@ describe("FHIR import", () => {
   });
 
   test("what is not recognised stays in the list as not checked, with the nearest name, and is never taken for it", () => {
-    const record = importBundle(names, example("brands-and-unmapped"));
+    const record = importBundle(kb, example("brands-and-unmapped"));
     expect(
       record.medications.filter((medication) => medication.drugIndex === null).map((medication) => medication.label),
     ).toEqual(["metropolol 25 mg", "Zorblaxin forte", "Devil's claw root extract"]);
@@ -78,7 +76,7 @@ describe("FHIR import", () => {
   });
 
   test("stopped, completed, proposed and entered-in-error entries do not count and are listed", () => {
-    const record = importBundle(names, example("stopped-orders"));
+    const record = importBundle(kb, example("stopped-orders"));
     expect(drugIds(record)).toEqual(["amlodipine", "lisinopril"]);
     expect(record.unused.map((each) => each.value)).toEqual(
       expect.arrayContaining(["stopped", "entered-in-error", "completed", "proposal"]),
@@ -88,13 +86,13 @@ describe("FHIR import", () => {
   });
 
   test("an order without dosage is imported with the dose unknown and said so", () => {
-    const record = importBundle(names, example("stopped-orders"));
+    const record = importBundle(kb, example("stopped-orders"));
     expect(record.medications[1]).toMatchObject({ dosePerDay: null });
     expect(record.warnings.map((warning) => warning.message).join()).toMatch(/dose unknown/);
   });
 
   test("a transaction with contained and referenced medications reads like a collection", () => {
-    const record = importBundle(names, example("transaction"));
+    const record = importBundle(kb, example("transaction"));
     expect(drugIds(record)).toEqual(["metoprolol", "paroxetine", "lisinopril"]);
     expect(record.medications.map((medication) => medication.indication)).toEqual(["HFREF", "DEPRESSION", "HFREF"]);
     expect(record.allergies[0]).toMatchObject({ substance: "PENICILLIN", reaction: "anaphylaxis", isVerified: true });
@@ -102,7 +100,7 @@ describe("FHIR import", () => {
   });
 
   test("creatinine in umol/L is converted; the same number as mg/dL, or without a unit, is refused", () => {
-    const record = importBundle(names, example("unit-traps"));
+    const record = importBundle(kb, example("unit-traps"));
     expect(record.values.CREAT!.value).toBeCloseTo(1.199, 3);
     expect(record.unused.find((each) => each.value === "106 mg/dL")?.reason).toMatch(/umol\/L/);
     expect(record.unused.find((each) => each.value === "139")?.reason).toMatch(/without a unit/);
@@ -112,13 +110,13 @@ describe("FHIR import", () => {
   });
 
   test.each([700, 0, -70])("a weight of %d kg is refused", (value) => {
-    const record = importBundle(names, bundle(observation("29463-7", { value, unit: "kg", code: "kg" })));
+    const record = importBundle(kb, bundle(observation("29463-7", { value, unit: "kg", code: "kg" })));
     expect(record.weightKg).toBeNull();
     expect(record.unused[0]!.reason).toMatch(/outside 25 to 300/);
   });
 
   test("a weight of 154 kg is used with a doubt about pounds", () => {
-    const record = importBundle(names, bundle(observation("29463-7", { value: 154, unit: "kg", code: "kg" })));
+    const record = importBundle(kb, bundle(observation("29463-7", { value: 154, unit: "kg", code: "kg" })));
     expect(record.weightKg).toBe(154);
     expect(record.warnings[0]!.message).toMatch(/pounds/);
   });
@@ -130,12 +128,12 @@ describe("FHIR import", () => {
       [older, newer],
       [newer, older],
     ])
-      expect(importBundle(names, bundle(...order)).values.K!.value).toBe(5.1);
+      expect(importBundle(kb, bundle(...order)).values.K!.value).toBe(5.1);
   });
 
   test("a unit text that contradicts its code is a warning on that quantity", () => {
     const record = importBundle(
-      names,
+      kb,
       bundle(
         observation("2823-3", { value: 4.1, unit: "Tablet(s)xxx", code: "mmol/L" }),
         observation("2951-2", { value: 140, unit: "mmol/L" }, "2026-02-02"),
@@ -149,14 +147,14 @@ describe("FHIR import", () => {
 
   test("the same bundle twice in one document gives no medication twice", () => {
     const one = example("bleeding") as { entry: unknown[] };
-    const twice = importBundle(names, { ...one, entry: [...one.entry, ...one.entry] });
-    expect(twice.medications).toEqual(importBundle(names, one).medications);
+    const twice = importBundle(kb, { ...one, entry: [...one.entry, ...one.entry] });
+    expect(twice.medications).toEqual(importBundle(kb, one).medications);
     expect(twice.unused.filter((each) => each.reason.startsWith("repeats"))).toHaveLength(one.entry.length);
   });
 
   test("a value given as text is refused where it stands, and the other entries are still read", () => {
     const record = importBundle(
-      names,
+      kb,
       bundle(
         observation("2823-3", { value: "5", unit: "mmol/L" }),
         observation("2951-2", { value: 140, unit: "mmol/L", code: "mmol/L" }),
@@ -191,6 +189,6 @@ describe("FHIR import", () => {
       /after the day/,
     ],
   ])("a document with %s is refused as a whole", (_, document, message) => {
-    expect(() => importBundle(names, document)).toThrow(message);
+    expect(() => importBundle(kb, document)).toThrow(message);
   });
 });
