@@ -9,6 +9,14 @@ import type { Difficulty, EvaluationRow } from "@praxis/polyguard";
 
 const CLI = fileURLToPath(new URL("../../packages/cli/bin/praxis.js", import.meta.url));
 
+/** Of the full numbers of scenarios; `PRAXIS_BENCH_SHARE=0.05` plays a twentieth, to show that a benchmark runs. */
+const SHARE = Number(process.env.PRAXIS_BENCH_SHARE ?? "1");
+
+/** A number of scenarios or states as the share wants it, at least two. */
+export function scaled(n: number): number {
+  return Math.max(2, Math.round(n * SHARE));
+}
+
 /** Runs `praxis eval polyguard` as a user would; rows of every episode and the minutes it took. */
 export type Evaluate = (wanted: {
   readonly policies: readonly string[];

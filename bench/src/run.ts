@@ -22,9 +22,10 @@ import { measureFlow } from "./flow.ts";
 import { measureHoldouts } from "./holdouts.ts";
 import { measureLearn } from "./learn.ts";
 import { measureNn } from "./nn.ts";
-import { measurePlanner } from "./planner.ts";
 import { measurePolyguard } from "./polyguard.ts";
-import { measurePolyguardEval } from "./polyguard-eval.ts";
+import { measureEvaluation } from "./polyguard-eval.ts";
+import { measureHorizon } from "./polyguard-horizon.ts";
+import { measureReward } from "./polyguard-reward.ts";
 import { measurePpo } from "./ppo.ts";
 import { measureServer } from "./server.ts";
 import { measureWeb } from "./web.ts";
@@ -34,10 +35,11 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   server: measureServer,
   polyguard: measurePolyguard,
   cds: measureCds,
-  polyguard_eval: measurePolyguardEval,
+  polyguard_eval: measureEvaluation,
+  polyguard_reward: measureReward,
+  polyguard_horizon: measureHorizon,
   dosing: measureDosing,
   bandit: measureBandit,
-  planner: measurePlanner,
   baselines: measureBaselines,
   nn: measureNn,
   flow: measureFlow,
