@@ -45,13 +45,15 @@ export const checkContraindicatedPair: LegalityRule = (context, effect) => {
   return null;
 };
 
-/** V06: a dose above the absolute limit, or a weekly drug given daily. */
+/** V06: a start at no dose, a dose above the absolute limit, or a weekly drug given daily. */
 export const checkMaximumDose: LegalityRule = (context, { started, target, adjustedTo, payload }) => {
   const drugIndex = started?.drugIndex ?? (adjustedTo === null ? undefined : target?.drugIndex);
   if (drugIndex === undefined) return null;
   const drug = context.kb.drugs[drugIndex]!;
   const dose = started?.dosePerDay ?? adjustedTo!;
   const facts = target === null ? [] : [target.medRef];
+  if (started !== null && !(dose > 0))
+    return { id: "V06", text: `${drug.genericName} can't be started at a dose of ${dose}`, facts };
   const limit = absoluteMaxDose(drug, context.known.weightKg ?? FALLBACK_WEIGHT_KG);
   if (limit !== null && dose > limit * (1 + 1e-9))
     return { id: "V06", text: `${dose} is above the limit ${limit} of ${drug.genericName}`, facts };
