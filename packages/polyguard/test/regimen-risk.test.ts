@@ -134,14 +134,14 @@ describe("episodes", () => {
       const meanOf = async (name: string): Promise<number> => {
         let sum = 0;
         for (const tier of TIERS)
-          for (let seed = 0; seed < 20; seed++) {
+          for (let seed = 0; seed < 8; seed++) {
             const { taskScore } = await scoreEpisode(env as never, makePolyguardPolicy(name, env as never) as never, {
               options: { scenario_id: `${task}/${tier}/train/${seed}` },
               rng: Rng.fromSeed(seed, name),
             });
             sum += taskScore ?? 0;
           }
-        return sum / 60;
+        return sum / (8 * TIERS.length);
       };
       const ruled = await meanOf("rule_based");
       for (const name of ["keep_always", "stop_all", "review_always", "random_legal"])
