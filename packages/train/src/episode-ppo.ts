@@ -151,8 +151,9 @@ export class EpisodePpo {
       const policyVersion = this.#adam.steps;
       // Rates follow the steps done before the rollout.
       const progress = Math.min(1, this.#steps / this.settings.totalSteps);
+      const learnsPolicy = this.#steps >= this.settings.valueWarmupSteps;
       const rollout = await this.#rollout();
-      const update = await this.#update(rollout.episodes, progress);
+      const update = await this.#update(rollout.episodes, { progress, learnsPolicy });
       const hooked = this.#options.hook?.update({
         ...{ episodes: rollout.episodes, steps: this.#steps, totalSteps: this.settings.totalSteps },
       });
@@ -283,12 +284,17 @@ export class EpisodePpo {
 
   // 2. Advantages and update -----------------------------------------------------------------------------------------
 
-  async #update(episodes: readonly FinishedEpisode[], progress: number): Promise<Record<string, number>> {
+  async #update(
+    episodes: readonly FinishedEpisode[],
+    { progress, learnsPolicy }: { readonly progress: number; readonly learnsPolicy: boolean },
+  ): Promise<Record<string, number>> {
     const { settings } = this;
     const between = (from: number, to: number): number => from + (to - from) * progress;
     this.#learningRate = between(settings.learningRate, settings.finalLearningRate);
-    const entropyCoef = between(settings.entropyCoef, settings.finalEntropyCoef);
+    const entropyCoef = learnsPolicy ? between(settings.entropyCoef, settings.finalEntropyCoef) : 0;
     const targets = targetsOf(episodes, settings);
+    // Without advantages the policy's loss is flat; a value that shares nothing then leaves the policy as it is.
+    if (!learnsPolicy) for (const { advantages } of targets) advantages.fill(0);
 
     const losses = new LossMeans();
     const limit = settings.targetKl === null ? Number.POSITIVE_INFINITY : 1.5 * settings.targetKl;
