@@ -104,7 +104,7 @@ export function givenSpindleRun(
   let to = own;
   for (const word of rest) {
     const dotted = /^--([a-z-]+)\.(.+)$/.exec(word);
-    const section = dotted?.[1]!.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+    const section = dotted?.[1]?.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
     if (section !== undefined && !Object.hasOwn(SECTIONS, section))
       throw new PraxisError(
         "UNKNOWN_NAME",
