@@ -1,13 +1,7 @@
-import { existsSync, readdirSync } from "node:fs";
-import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { didYouMean, PraxisError } from "@praxis/env";
+import { basename } from "node:path";
 import { type PlayedShift, type Preset, SCRIPT_NAMES, type SpindleFlowSettings } from "@praxis/spindleflow";
-import { readOrchestrator } from "./orchestrator.ts";
+import { orchestratorFolder, readOrchestrator, shippedOrchestrators } from "./orchestrator.ts";
 import { playPlans, type ShiftPlan, type ShiftPlayerName } from "./shift-jobs.ts";
-
-// Orchestrators that ship with SpindleFlow; the path holds from `src` and `dist` alike.
-const SHIPPED = fileURLToPath(new URL("../../../spindleflow/checkpoints/", import.meta.url));
 
 /** Who is held out and which tasks: both of one split of the bank. */
 export const EVALUATION_SPLITS = { train: "train", validation: "validation", heldout: "test" } as const;
@@ -50,26 +44,6 @@ export interface PlayedSplit {
   readonly shifts: readonly PlayedShift[];
 }
 
-/** Names of the orchestrators that ship. */
-export function shippedOrchestrators(): readonly string[] {
-  return existsSync(SHIPPED)
-    ? readdirSync(SHIPPED)
-        .filter((name) => existsSync(join(SHIPPED, name, "config.json")))
-        .sort()
-    : [];
-}
-
-/** Folder of a shipped orchestrator by name, or the folder that is named. Throws UNKNOWN_NAME with the nearest name. */
-export function orchestratorFolder(name: string): string {
-  if (shippedOrchestrators().includes(name)) return join(SHIPPED, name);
-  if (existsSync(join(name, "config.json"))) return name;
-  const known = [...SCRIPT_NAMES, ...shippedOrchestrators()];
-  throw new PraxisError(
-    "UNKNOWN_NAME",
-    `Unknown policy '${name}'.${didYouMean(name, known)} Known: ${known.join(", ")}, or the folder of a training run.`,
-  );
-}
-
 /**
  * Policies by name: scripts, orchestrators that ship, folders of runs; `all` stands for every script and everything that
  * ships. What bounds the normalised score is added. Throws UNKNOWN_NAME, and VALIDATION_ERROR for a folder of something else.
@@ -103,7 +77,8 @@ function plansOf(
   return { sector, settings, options: { preset }, player, seeds };
 }
 
-const splitSettings = (split: EvaluationSplit): SpindleFlowSettings => ({
+/** Settings of the environment for a split. */
+export const splitSettings = (split: EvaluationSplit): SpindleFlowSettings => ({
   specialistSplit: EVALUATION_SPLITS[split],
   taskSplit: EVALUATION_SPLITS[split],
   // Nobody new is made up while policies are compared.

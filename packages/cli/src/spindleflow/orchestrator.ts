@@ -1,8 +1,10 @@
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type EnvDefinition, PraxisError, Rng } from "@praxis/env";
+import { fileURLToPath } from "node:url";
+import { didYouMean, type EnvDefinition, PraxisError, Rng } from "@praxis/env";
 import type { Kernels } from "@praxis/nn";
 import { selectKernels } from "@praxis/nn/node";
-import { loadSpindleFlow } from "@praxis/spindleflow";
+import { loadSpindleFlow, SCRIPT_NAMES } from "@praxis/spindleflow";
 import {
   type Checkpoint,
   DelegationPolicy,
@@ -13,6 +15,29 @@ import {
   readRunConfig,
 } from "@praxis/train";
 import { resolveSpindleRun, type SpindleRunSettings } from "./run-settings.ts";
+
+// Orchestrators that ship with SpindleFlow; the path holds from `src` and `dist` alike.
+const SHIPPED = fileURLToPath(new URL("../../../spindleflow/checkpoints/", import.meta.url));
+
+/** Names of the orchestrators that ship. */
+export function shippedOrchestrators(): readonly string[] {
+  return existsSync(SHIPPED)
+    ? readdirSync(SHIPPED)
+        .filter((name) => existsSync(join(SHIPPED, name, "config.json")))
+        .sort()
+    : [];
+}
+
+/** Folder of a shipped orchestrator by name, or the folder that is named. Throws UNKNOWN_NAME with the nearest name. */
+export function orchestratorFolder(name: string): string {
+  if (shippedOrchestrators().includes(name)) return join(SHIPPED, name);
+  if (existsSync(join(name, "config.json"))) return name;
+  const known = [...SCRIPT_NAMES, ...shippedOrchestrators()];
+  throw new PraxisError(
+    "UNKNOWN_NAME",
+    `Unknown policy '${name}'.${didYouMean(name, known)} Known: ${known.join(", ")}, or the folder of a training run.`,
+  );
+}
 
 /** What a checkpoint must agree in beside the architecture. */
 export function identityOf(definition: EnvDefinition): Readonly<Record<string, string | number>> {
@@ -51,12 +76,16 @@ export function readOrchestrator(folder: string): {
 /**
  * The newest policy of a run, playing its most likely actions; on WASM kernels, whose numbers repeat across machines. Throws
  * VALIDATION_ERROR for a run of another environment, embedder or architecture.
+ * @param options `isUntrained`: fresh weights of that architecture instead, to see what was learnt
  */
-export async function loadOrchestrator(folder: string): Promise<RecordedPlayer> {
+export async function loadOrchestrator(
+  folder: string,
+  { isUntrained = false }: { readonly isUntrained?: boolean } = {},
+): Promise<RecordedPlayer> {
   const { settings, checkpoint } = readOrchestrator(folder);
   const { kernels } = await selectKernels("wasm");
   const definition = loadSpindleFlow({ sector: settings.sector, settings: settings.env }) as unknown as EnvDefinition;
   const policy = makeOrchestrator(definition, kernels, settings, 0);
-  loadRecordedPolicy(policy, { definition, checkpoint, identity: identityOf(definition) });
+  if (!isUntrained) loadRecordedPolicy(policy, { definition, checkpoint, identity: identityOf(definition) });
   return new RecordedPlayer(`${settings.policy.encoder}@${folder}`, { definition, policy, kernels });
 }

@@ -24,10 +24,16 @@ const curriculumSettings = z.strictObject({
   lastSteps: z.array(share).default([0.3, 0.6]),
 });
 
-/** Cloning of a script before PPO. */
+/** What comes before PPO: the weights of another run, then cloning of a script. */
 const warmStartSettings = z.strictObject({
+  from: z.string().nullable().default(null).describe("run, or orchestrator that ships, whose weights are taken first"),
   teacher: z.enum(SCRIPT_NAMES).nullable().default(null).describe("null: PPO begins with fresh weights"),
   shifts: z.int().min(1).default(4000),
+  demonstrations: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("file of the teacher's shifts, for several runs; made when it is not there"),
   epochs: z.int().min(1).default(12),
   minibatchSize: z.int().min(1).default(400).describe("decisions; whole shifts"),
   learningRate: z.number().positive().default(2e-3),

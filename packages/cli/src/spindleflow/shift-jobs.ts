@@ -14,8 +14,8 @@ export interface ShiftJob {
   readonly seeds: readonly number[];
 }
 
-/** A script by name, or a learned orchestrator by the folder of its run. */
-export type ShiftPlayerName = { readonly script: string } | { readonly folder: string };
+/** A script by name, or a learned orchestrator by the folder of its run; untrained: fresh weights of its architecture. */
+export type ShiftPlayerName = { readonly script: string } | { readonly folder: string; readonly isUntrained?: boolean };
 
 /** What a worker answers: a shift for each seed of the job. */
 export interface ShiftAnswer {

@@ -20,8 +20,9 @@ function stageOf({ sector, settings }: ShiftJob): ShiftStage {
 
 async function playerOf({ player }: ShiftJob): Promise<string | Policy> {
   if ("script" in player) return player.script;
-  const policy = orchestrators.get(player.folder) ?? (await loadOrchestrator(player.folder));
-  orchestrators.set(player.folder, policy);
+  const key = canonicalJson(player);
+  const policy = orchestrators.get(key) ?? (await loadOrchestrator(player.folder, player));
+  orchestrators.set(key, policy);
   return policy;
 }
 

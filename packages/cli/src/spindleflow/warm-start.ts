@@ -1,8 +1,16 @@
-import type { EnvDefinition, SyncEnv } from "@praxis/env";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { canonicalJson, type EnvDefinition, PraxisError, type SyncEnv } from "@praxis/env";
 import { mean } from "@praxis/eval";
 import type { Kernels } from "@praxis/nn";
-import type { PlayedShift } from "@praxis/spindleflow";
-import { type DelegationPolicy, makeDelegationTask, RecordedSmallPolicy, Sft, type SftExample } from "@praxis/train";
+import {
+  type DelegationPolicy,
+  loadRecordedPolicy,
+  makeDelegationTask,
+  RecordedSmallPolicy,
+  Sft,
+  type SftExample,
+} from "@praxis/train";
+import { identityOf, orchestratorFolder, readOrchestrator } from "./orchestrator.ts";
 import type { SpindleRunSettings } from "./run-settings.ts";
 import { playPlans } from "./shift-jobs.ts";
 
@@ -26,31 +34,22 @@ export function runOptions({ preset, phase, tier }: SpindleRunSettings): Readonl
 }
 
 /**
- * Clones a script into a policy: workers play its shifts, supervised fine-tuning learns its choices; the value is left as it is.
- * Scripts named planners read texts and outcomes only; an oracle as teacher knows more than the policy will.
+ * Gives a policy what it begins PPO with: the weights of another run, then those of cloning a script. Workers play the script's
+ * shifts, supervised fine-tuning learns its choices; the value is left as it is. Scripts named planners read texts and outcomes
+ * only; an oracle as teacher knows more than the policy will.
  */
 export async function warmStart(settings: SpindleRunSettings, place: WarmStartPlace): Promise<void> {
-  const { teacher, shifts, epochs, minibatchSize, learningRate, weightDecay } = settings.warmStart;
-  if (teacher === null) return;
+  const { from, teacher, epochs, minibatchSize, learningRate, weightDecay } = settings.warmStart;
   const { definition, kernels, policy, seed, say } = place;
-  const options = runOptions(settings);
-  const seeds = Array.from({ length: shifts }, (_, i) => TEACHER_SEEDS + seed * 1_000_000 + i);
-  say(`Warm start: '${teacher}' plays ${shifts} shifts.`);
-  let told = 0;
-  const [played] = await playPlans(
-    [{ sector: settings.sector, settings: settings.env, options, player: { script: teacher }, seeds }],
-    {
-      workers: Math.max(1, place.workers),
-      onProgress(done, total) {
-        if (done < total && done - told < total / 10) return;
-        told = done;
-        if (done > 0) say(`Warm start: ${done} of ${total} shifts played.`);
-      },
-    },
-  );
-  const perTask = mean(played!.flatMap(({ tasks }) => tasks.map(({ reward }) => reward)));
-  say(`Warm start: the teacher earned ${perTask.toFixed(3)} a task. Cloning it in ${epochs} epochs.`);
-  const episodes = examplesOf(definition, policy, { played: played!, seeds, options });
+  if (from !== null) {
+    const { checkpoint } = readOrchestrator(orchestratorFolder(from));
+    loadRecordedPolicy(policy, { definition, checkpoint, identity: identityOf(definition) });
+    say(`Warm start: weights of '${from}'.`);
+  }
+  if (teacher === null) return;
+  const demonstrations = await demonstrationsOf(settings, teacher, place);
+  say(`Warm start: cloning '${teacher}' from ${demonstrations.length} shifts in ${epochs} epochs.`);
+  const episodes = examplesOf(definition, policy, demonstrations, runOptions(settings));
   const sft = new Sft({
     ...{ kernels, policy: new RecordedSmallPolicy(policy), episodes, envId: definition.id, seed },
     settings: { epochs, minibatchSize, learningRate, learningRateSchedule: "linear", weightDecay },
@@ -62,21 +61,66 @@ export async function warmStart(settings: SpindleRunSettings, place: WarmStartPl
   }
 }
 
+/** One shift that a teacher played, as a line of a file. */
+interface Demonstration {
+  readonly seed: number;
+  readonly actions: readonly (readonly number[])[];
+}
+
+/** The teacher's shifts, read from the settings' file where it is there, else played, and written where one is named. */
+async function demonstrationsOf(
+  settings: SpindleRunSettings,
+  teacher: string,
+  { seed, workers, say }: WarmStartPlace,
+): Promise<readonly Demonstration[]> {
+  const { shifts, demonstrations: file } = settings.warmStart;
+  const options = runOptions(settings);
+  const header = canonicalJson({ teacher, sector: settings.sector, env: settings.env, options });
+  if (file !== null && existsSync(file)) {
+    const [first, ...lines] = readFileSync(file, "utf8").split("\n");
+    if (first !== header)
+      throw new PraxisError(
+        "VALIDATION_ERROR",
+        `'${file}' holds shifts of another teacher or other settings (${first}); name another file.`,
+      );
+    const read = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Demonstration);
+    if (read.length >= shifts) return read.slice(0, shifts);
+    throw new PraxisError("VALIDATION_ERROR", `'${file}' holds ${read.length} shifts; warmStart.shifts is ${shifts}.`);
+  }
+  const seeds = Array.from({ length: shifts }, (_, i) => TEACHER_SEEDS + seed * 1_000_000 + i);
+  say(`Warm start: '${teacher}' plays ${shifts} shifts.`);
+  let told = 0;
+  const [played] = await playPlans(
+    [{ sector: settings.sector, settings: settings.env, options, player: { script: teacher }, seeds }],
+    {
+      workers: Math.max(1, workers),
+      onProgress(done, total) {
+        if (done === 0 || (done < total && done - told < total / 10)) return;
+        told = done;
+        say(`Warm start: ${done} of ${total} shifts played.`);
+      },
+    },
+  );
+  const perTask = mean(played!.flatMap(({ tasks }) => tasks.map(({ reward }) => reward)));
+  say(`Warm start: the teacher earned ${perTask.toFixed(3)} a task.`);
+  const demonstrations = played!.map(({ actions }, i): Demonstration => ({ seed: seeds[i]!, actions }));
+  if (file !== null)
+    writeFileSync(file, [header, ...demonstrations.map((each) => JSON.stringify(each)), ""].join("\n"));
+  return demonstrations;
+}
+
 /** The teacher's shifts played again, as what the policy would have seen and should have chosen. */
 function examplesOf(
   definition: EnvDefinition,
   policy: DelegationPolicy,
-  of: {
-    readonly played: readonly PlayedShift[];
-    readonly seeds: readonly number[];
-    readonly options: Readonly<Record<string, unknown>>;
-  },
+  demonstrations: readonly Demonstration[],
+  options: Readonly<Record<string, unknown>>,
 ) {
   const task = makeDelegationTask(definition, policy);
   const env = definition.makeEnv() as SyncEnv;
   type Example = SftExample<ReturnType<typeof task.decisionOf>>;
-  return of.played.map(({ actions }, i): Example[] => {
-    let last: Parameters<typeof task.decisionOf>[0] = env.reset({ seed: of.seeds[i]!, options: of.options });
+  return demonstrations.map(({ seed, actions }): Example[] => {
+    let last: Parameters<typeof task.decisionOf>[0] = env.reset({ seed, options });
     return actions.map((vector): Example => {
       const decision = task.decisionOf(last);
       const found = task.choiceOf({ vector }, decision, last);

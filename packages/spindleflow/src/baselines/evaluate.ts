@@ -15,6 +15,8 @@ import type { Script } from "./script.ts";
 
 /** One task of a played shift. Plain data. */
 export interface PlayedTask {
+  /** As it was asked, before any clarification. */
+  readonly text: string;
   /** Everything paid from the task's first step to its end. */
   readonly reward: number;
   readonly trueQuality: number;
@@ -92,7 +94,7 @@ export function playWholeShift(
     if (ended !== undefined) {
       const { trueQuality, baseQuality, invoked, elapsedMs, slaMs } = ended.inputs;
       const { shape, urgent } = world.task;
-      const { vague } = taskText(index, state.shift.tasks[state.taskIndex]!).task;
+      const { text, vague } = taskText(index, state.shift.tasks[state.taskIndex]!).task;
       // A step that ends a task by its limit may have worked on it; what was open before it is what a stop leaves open.
       const { failures } = state.run;
       tasks.push({
@@ -101,7 +103,7 @@ export function playWholeShift(
         ...{ conflictsLeft: openConflicts(state.run), failures: failures.length },
         recovered: failures.filter(({ recovery }) => recovery !== "none").length,
         tokens: result.info.usd as TaskTokens,
-        ...{ class: world.task.class, shape, urgent, vague },
+        ...{ text, class: world.task.class, shape, urgent, vague },
       });
       decisions = [];
       reward = 0;
