@@ -27,6 +27,7 @@ import { measurePolyguard } from "./polyguard.ts";
 import { measurePolyguardEval } from "./polyguard-eval.ts";
 import { measurePpo } from "./ppo.ts";
 import { measureServer } from "./server.ts";
+import { measureSpindle } from "./spindle.ts";
 import { measureWeb } from "./web.ts";
 
 /** Benchmarks by name. Each reports its measurements as it goes. */
@@ -45,6 +46,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   delegation: measureDelegation,
   holdouts: measureHoldouts,
   learn: measureLearn,
+  spindle: measureSpindle,
   web: measureWeb,
 };
 

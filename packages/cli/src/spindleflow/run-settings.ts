@@ -136,7 +136,7 @@ export function givenSpindleRun(
   return merged;
 }
 
-/** A file, or the name of one in `configs/spindleflow`. */
+/** A file, or the name of one in `configs/spindleflow`; over the one that it `extends`, section by section. */
 function readRunFile(pathOrName: string): Readonly<Record<string, unknown>> {
   const own = join(CONFIGS, `${pathOrName}.yaml`);
   const path = existsSync(own) ? own : pathOrName;
@@ -148,6 +148,15 @@ function readRunFile(pathOrName: string): Readonly<Record<string, unknown>> {
     );
   }
   const settings: unknown = parse(readFileSync(path, "utf8"));
-  if (typeof settings === "object" && settings !== null && !Array.isArray(settings)) return { ...settings };
-  throw new PraxisError("INVALID_CONFIG", `'${path}' must hold settings by name, such as 'ppo:'.`);
+  if (typeof settings !== "object" || settings === null || Array.isArray(settings))
+    throw new PraxisError("INVALID_CONFIG", `'${path}' must hold settings by name, such as 'ppo:'.`);
+  const { extends: base, ...rest } = settings as Record<string, unknown>;
+  if (base === undefined) return rest;
+  const below = readRunFile(String(base));
+  const isSection = (value: unknown): value is object => typeof value === "object" && value !== null;
+  const merged = Object.entries(rest).map(([name, value]): [string, unknown] => {
+    const under = below[name];
+    return [name, isSection(value) && isSection(under) ? { ...under, ...value } : value];
+  });
+  return { ...below, ...Object.fromEntries(merged) };
 }
