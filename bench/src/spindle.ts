@@ -21,7 +21,7 @@ const ROUNDS = 3;
 const ENVS = 64;
 
 /** The orchestrator that ships, and those it is compared with. */
-const [TRAINED, FRUGAL, MEMORY, MEMORYLESS] = ["set", "frugal", "with-memory", "memoryless"];
+const [TRAINED, FRUGAL, MEMORYLESS] = ["set", "frugal", "memoryless"] as const;
 const ORACLES = ["truthStep", "reference"];
 const PLANNERS = ["textPlan", "taskPlan", "beliefPlan"];
 
@@ -101,7 +101,7 @@ function measureMemory(report: Report, { differences }: Evaluation): void {
   const later = (policy: string, minus: string): Estimate =>
     differences.find((each) => each.split === "train" && each.policy === policy && each.minus === minus)!.laterTasks!;
   for (const [id, policy, minus, goal] of [
-    ["spindle.memory", MEMORY!, MEMORYLESS!, ">= 0.02"],
+    ["spindle.memory", TRAINED, MEMORYLESS, ">= 0.02"],
     ["spindle.memory_in_scripts", "beliefPlan", "taskPlan", ">= 0.03"],
   ] as const) {
     const { mean, low, high, n } = later(policy, minus);
@@ -114,7 +114,7 @@ function measureMemory(report: Report, { differences }: Evaluation): void {
 
 function measureFrontier(report: Report, { policies }: Evaluation): void {
   const of = (policy: string) => policies.find((each) => each.split === "train" && each.policy === policy)!;
-  const [balanced, frugal] = [of(TRAINED!), of(FRUGAL!)];
+  const [balanced, frugal] = [of(TRAINED), of(FRUGAL)];
   const [before, after] = [balanced.metrics.costUnits!, frugal.metrics.costUnits!];
   const lost = balanced.metrics.trueQuality!.mean - frugal.metrics.trueQuality!.mean;
   const saved = 100 * (1 - after.mean / before.mean);
