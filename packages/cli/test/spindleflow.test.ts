@@ -87,6 +87,37 @@ test("an evaluation plays a trained orchestrator beside scripts and says the sam
   expect(frontier!.points.some(({ isOnHull }) => isOnHull)).toBe(true);
 });
 
+test("an exported orchestrator plays by its folder as its run does, without the optimiser, and has a card", async () => {
+  const shipped = join(folder, "shipped");
+  expect((await praxis("export", run, "--orchestrator", shipped)).code).toBe(0);
+  expect(readFileSync(join(shipped, "README.md"), "utf8")).toContain(
+    "| teacher cloned first | `cueGreedySla`, 12 shifts",
+  );
+  const [name] = checkpoints(shipped);
+  expect(weights(shipped, name!)).toBe(weights(run, name!));
+  const play = async (policy: string) => {
+    const played = await praxis("play", "spindleflow", "--policy", policy, "--seed", "5", "--preset", "demo");
+    expect(played.code).toBe(0);
+    return played.out;
+  };
+  const copy = join(folder, "played");
+  cpSync(run, copy, { recursive: true });
+  for (const other of checkpoints(copy))
+    if (other !== name) rmSync(join(copy, "checkpoints", other), { recursive: true });
+  expect(await play(shipped)).toBe(await play(copy));
+});
+
+test("a transfer adapts heads only and tells the four rewards on equal shifts", async () => {
+  const { code, out } = await praxis(
+    ...["transfer", "spindleflow", "--from", run, "--sector", "legal_review", "--episodes", "8"],
+    ...["--long-episodes", "9", "--n", "4", "--json"],
+  );
+  expect(code).toBe(0);
+  const [result] = JSON.parse(out) as Record<string, { n: number; mean: number }>[];
+  expect(result!.after!.n).toBe(4);
+  expect(result!.afterMinusBefore!.mean).toBeCloseTo(result!.after!.mean - result!.before!.mean, 12);
+});
+
 test("the hull of cost and quality rises and bends down", () => {
   const at = (cost: number, quality: number) => ({ cost, quality });
   expect(frontierHull([at(2, 0.5), at(1, 0.3), at(1.5, 0.35), at(3, 0.55), at(4, 0.5)])).toEqual([1, 0, 3]);

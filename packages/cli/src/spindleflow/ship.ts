@@ -25,7 +25,7 @@ export function shipOrchestrator(run: string, folder: string, evaluation: string
   const config = readRunConfig(run);
   readOrchestrator(run);
   const settings = resolveSpindleRun(config.settings);
-  const rows = readMetrics(join(run, "metrics.jsonl")).filter((row) => row["evaluation/mean_return"] !== undefined);
+  const rows = readMetrics(run).filter((row) => row["evaluation/mean_return"] !== undefined);
   const checkpoint = readCheckpoint(join(run, "checkpoints", bestCheckpoint(run, rows)));
   const { identity, steps, iteration } = checkpoint.state as Readonly<Record<string, unknown>>;
   const { from, ...warm } = settings.warmStart;
@@ -62,7 +62,7 @@ function bestCheckpoint(run: string, rows: readonly MetricsRow[]): string {
     (a, b) => (a === null || b["evaluation/mean_return"]! > a["evaluation/mean_return"]! ? b : a),
     null,
   );
-  const last = readMetrics(join(run, "metrics.jsonl")).at(-1);
+  const last = readMetrics(run).at(-1);
   return checkpointName(best?.steps ?? last?.steps ?? 0);
 }
 
