@@ -28,6 +28,7 @@ import { measureHorizon } from "./polyguard-horizon.ts";
 import { measureReward } from "./polyguard-reward.ts";
 import { measurePpo } from "./ppo.ts";
 import { measureServer } from "./server.ts";
+import { measureSpindle } from "./spindle.ts";
 import { measureWeb } from "./web.ts";
 
 /** Benchmarks by name. Each reports its measurements as it goes. */
@@ -47,6 +48,7 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   delegation: measureDelegation,
   holdouts: measureHoldouts,
   learn: measureLearn,
+  spindle: measureSpindle,
   web: measureWeb,
 };
 

@@ -13,9 +13,11 @@ import {
   smallAgentSettings,
 } from "@praxis/train";
 import { settingsFor } from "./commands/small-settings.ts";
+import { loadOrchestrator, orchestratorFolder } from "./spindleflow/orchestrator.ts";
 
-/** The newest policy of a run, playing its most likely actions. Throws VALIDATION_ERROR for a run of another environment. */
-export function loadTrainedPolicy(path: string, definition: EnvDefinition): Policy {
+/** The newest policy of a run (for SpindleFlow also one that ships, by name), playing its most likely actions. Throws VALIDATION_ERROR for a run of another environment. */
+export async function loadTrainedPolicy(path: string, definition: EnvDefinition): Promise<Policy> {
+  if (definition.name === "spindleflow") return loadOrchestrator(orchestratorFolder(path));
   const { algorithm, settings } = readRunConfig(path);
   const newest = latestCheckpoint(join(path, "checkpoints"));
   if (newest === null) throw new PraxisError("VALIDATION_ERROR", `The run '${path}' has no checkpoint yet.`);

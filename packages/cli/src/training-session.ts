@@ -76,6 +76,8 @@ export interface TrainingPlan {
   readonly algorithm: RunConfig["algorithm"];
   /** All settings of a run in one. */
   readonly schema: z.ZodObject;
+  /** Settings as file and flags give them, in order of rank; absent: flat ones by the names of the schema. */
+  given?(options: Pick<TrainingOptions, "config">, rest: readonly string[]): Readonly<Record<string, unknown>>;
   /** Checked settings with defaults; throws INVALID_CONFIG. */
   resolve(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** More for the context of `config.json`, when a run begins. */
@@ -191,6 +193,7 @@ function rankSettings(
   options: TrainingOptions,
   rest: readonly string[],
 ): Readonly<Record<string, unknown>> {
+  if (plan.given !== undefined) return plan.resolve(plan.given(options, rest));
   const flags = parseGiven(plan.schema, rest);
   const file = options.config === undefined ? {} : readSettings(options.config, Object.keys(plan.schema.shape));
   const environment = (definition.metadata?.[plan.algorithm] ?? {}) as Record<string, unknown>;

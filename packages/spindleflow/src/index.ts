@@ -4,9 +4,9 @@ export { type Bank, SECTORS } from "./bank/bank.ts";
 export { parseCatalog } from "./bank/catalog.ts";
 export { loadBank, loadBankText } from "./bank/load-bank.ts";
 export { type BankEmbedder, makeBank } from "./bank/make-bank.ts";
-export { type PlayedTask, playShift } from "./baselines/evaluate.ts";
+export { type PlayedShift, type PlayedTask, ShiftStage } from "./baselines/evaluate.ts";
 export { makeScript, SCRIPT_NAMES } from "./baselines/index.ts";
-export { makeConfig, PRESETS, type SpindleFlowConfig, type SpindleFlowSettings } from "./config.ts";
+export { makeConfig, PRESETS, type Preset, type SpindleFlowConfig, type SpindleFlowSettings } from "./config.ts";
 export {
   advanceCurriculum,
   CURRICULUM_START,
@@ -21,6 +21,6 @@ export {
 } from "./definition.ts";
 export { SPINDLEFLOW_ID, type SpindleFlowEnv } from "./env.ts";
 export { EMPTY_LEARNING, type EndedTask, type LearningState, learnEpisode } from "./learning-state.ts";
-export { loadSpindleFlow } from "./load-spindleflow.ts";
-export { billTasks, parsePrices } from "./meter.ts";
+export { type LoadSpindleFlowOptions, loadPrices, loadSpindleFlow } from "./load-spindleflow.ts";
+export { type Bill, billTasks, parsePrices, type TaskTokens } from "./meter.ts";
 export { renderSpindleFlow, type SpindleFlowRenderer } from "./render.ts";

@@ -20,6 +20,11 @@ export const episodePpoSettings = z.strictObject({
   clipRange: z.number().positive().default(0.2).describe("range of the probability ratio"),
   valueClipRange: z.number().positive().nullable().default(null).describe("range of a value's change"),
   valueCoef: z.number().min(0).default(0.5),
+  valueWarmupSteps: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe("steps in which only the value learns, after a policy that was learnt without one"),
   maxGradNorm: z.number().positive().default(0.5),
   targetKl: z.number().positive().nullable().default(0.03).describe("an update ends above 1.5 times this"),
 });

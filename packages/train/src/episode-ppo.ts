@@ -47,6 +47,8 @@ export interface EpisodePpoOptions {
   readonly resetOptions?: Readonly<Record<string, unknown>>;
   /** Changes the environments' inputs between rollouts. */
   readonly hook?: RolloutHook;
+  /** Which parameters learn, by name; default all. The others stand still. */
+  readonly trains?: (name: string) => boolean;
   /** More that a checkpoint must agree in, such as the embedder behind the observations. */
   readonly identity?: Readonly<Record<string, string | number | boolean>>;
   /** As for {@link Ppo}: environments that run elsewhere, with the numbers of those in this thread. */
@@ -58,6 +60,7 @@ interface EpisodePpoState {
   readonly identity: Readonly<Record<string, string | number | boolean>>;
   readonly iteration: number;
   readonly steps: number;
+  readonly episodes: number;
   readonly optimizerSteps: number;
   readonly rng: { readonly actions: RngState; readonly minibatches: RngState };
   readonly episodeStarts: readonly number[];
@@ -87,6 +90,7 @@ export class EpisodePpo {
   #learningRate: number;
   #iteration = 0;
   #steps = 0;
+  #episodes = 0;
   /** What the next step is chosen from; null before the first reset. */
   #current: VectorReset | null = null;
   #starts: Uint8Array;
@@ -116,7 +120,9 @@ export class EpisodePpo {
     this.#actionRng = rng.split("actions");
     this.#minibatchRng = rng.split("minibatches");
     this.#learningRate = settings.learningRate;
-    this.#adam = new Adam(kernels, policy.parameters(), {
+    const { trains = () => true } = options;
+    const learning = policy.parameters().filter(({ name }) => trains(name));
+    this.#adam = new Adam(kernels, learning, {
       ...{ learningRate: () => this.#learningRate, epsilon: 1e-5, maxGradNorm: settings.maxGradNorm },
     });
     this.#recorder = policy.makeRecorder();
@@ -138,6 +144,11 @@ export class EpisodePpo {
     return this.#steps;
   }
 
+  /** Episodes that have been learnt from. */
+  get episodes(): number {
+    return this.#episodes;
+  }
+
   get isDone(): boolean {
     return this.#steps >= this.settings.totalSteps;
   }
@@ -151,8 +162,10 @@ export class EpisodePpo {
       const policyVersion = this.#adam.steps;
       // Rates follow the steps done before the rollout.
       const progress = Math.min(1, this.#steps / this.settings.totalSteps);
+      const learnsPolicy = this.#steps >= this.settings.valueWarmupSteps;
       const rollout = await this.#rollout();
-      const update = await this.#update(rollout.episodes, progress);
+      this.#episodes += rollout.episodes.length;
+      const update = await this.#update(rollout.episodes, { progress, learnsPolicy });
       const hooked = this.#options.hook?.update({
         ...{ episodes: rollout.episodes, steps: this.#steps, totalSteps: this.settings.totalSteps },
       });
@@ -283,12 +296,17 @@ export class EpisodePpo {
 
   // 2. Advantages and update -----------------------------------------------------------------------------------------
 
-  async #update(episodes: readonly FinishedEpisode[], progress: number): Promise<Record<string, number>> {
+  async #update(
+    episodes: readonly FinishedEpisode[],
+    { progress, learnsPolicy }: { readonly progress: number; readonly learnsPolicy: boolean },
+  ): Promise<Record<string, number>> {
     const { settings } = this;
     const between = (from: number, to: number): number => from + (to - from) * progress;
     this.#learningRate = between(settings.learningRate, settings.finalLearningRate);
-    const entropyCoef = between(settings.entropyCoef, settings.finalEntropyCoef);
+    const entropyCoef = learnsPolicy ? between(settings.entropyCoef, settings.finalEntropyCoef) : 0;
     const targets = targetsOf(episodes, settings);
+    // Without advantages the policy's loss is flat; a value that shares nothing then leaves the policy as it is.
+    if (!learnsPolicy) for (const { advantages } of targets) advantages.fill(0);
 
     const losses = new LossMeans();
     const limit = settings.targetKl === null ? Number.POSITIVE_INFINITY : 1.5 * settings.targetKl;
@@ -384,7 +402,7 @@ export class EpisodePpo {
     ]);
     const state: EpisodePpoState = {
       identity: this.#identity(),
-      ...{ iteration: this.#iteration, steps: this.#steps, optimizerSteps: optimizer.steps },
+      ...{ iteration: this.#iteration, steps: this.#steps, episodes: this.#episodes, optimizerSteps: optimizer.steps },
       rng: { actions: this.#actionRng.save(), minibatches: this.#minibatchRng.save() },
       ...{ episodeStarts: [...this.#starts], statistics: this.#statistics.save(), running: running.state },
       hook: this.#options.hook?.save() ?? null,
@@ -431,6 +449,7 @@ export class EpisodePpo {
     this.#minibatchRng = Rng.restore(saved.rng.minibatches);
     this.#iteration = saved.iteration;
     this.#steps = saved.steps;
+    this.#episodes = saved.episodes;
     this.#starts = Uint8Array.from(saved.episodeStarts);
     this.#statistics.restore(saved.statistics);
     this.#options.hook?.restore(saved.hook);

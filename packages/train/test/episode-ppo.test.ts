@@ -266,3 +266,41 @@ test("what does not fit is refused by name", async () => {
   );
   await expect(makeDelegation(kernels, { settings: { numEnvs: 2 } }).restore(saved)).rejects.toThrow("numEnvs is 2");
 });
+
+/** Weights by name, copied. */
+function weightsOf({ policy }: EpisodePpo): Map<string, number[]> {
+  return new Map(policy.parameters().map(({ name, data }) => [name, [...data]]));
+}
+
+/** Names of the weights in which two states differ. */
+function changedBetween(before: Map<string, number[]>, after: Map<string, number[]>): string[] {
+  return [...before].flatMap(([name, data]) => (data.some((x, i) => x !== after.get(name)![i]) ? [name] : []));
+}
+
+test("while only the value learns, a policy that it does not reach stands still, and then learns too", async () => {
+  const policy = new DelegationPolicy({
+    ...{ kernels, rng: Rng.fromSeed(3), inputs: makeSlotLayout(SLOTS, E).inputs, embedding: E },
+    settings: { width: 4, hidden: 4, slotHidden: 2, headHidden: 4, stopValueGradient: true },
+  });
+  const ppo = makeDelegation(kernels, { policy, settings: { ...SETTINGS, valueWarmupSteps: 100 } });
+  const fresh = weightsOf(ppo);
+  const [warm] = await iterate(ppo, 1);
+  expect(warm!["losses/approx_kl"]).toBe(0);
+  const warmed = weightsOf(ppo);
+  expect(changedBetween(fresh, warmed).every((name) => name.startsWith("value"))).toBe(true);
+  expect(changedBetween(fresh, warmed).length).toBeGreaterThan(0);
+  while (ppo.steps < 100) await ppo.iterate();
+  const before = weightsOf(ppo);
+  await ppo.iterate();
+  expect(changedBetween(before, weightsOf(ppo)).some((name) => name.startsWith("choices"))).toBe(true);
+});
+
+test("parameters that are not to learn stand still, and episodes are counted", async () => {
+  const ppo = makeDelegation(kernels, { trains: (name) => name.startsWith("slotHead") });
+  const fresh = weightsOf(ppo);
+  await iterate(ppo, 2);
+  const changed = changedBetween(fresh, weightsOf(ppo));
+  expect(changed.length).toBeGreaterThan(0);
+  expect(changed.every((name) => name.startsWith("slotHead"))).toBe(true);
+  expect(ppo.episodes).toBeGreaterThanOrEqual(Math.floor(ppo.steps / 5) - 4);
+});

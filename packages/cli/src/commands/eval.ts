@@ -17,6 +17,7 @@ import { type EvaluationSettings, runEvaluation, TEAM } from "../evaluation/run-
 import { readTrainingSeries } from "../evaluation/training-series.ts";
 import { composeReport, writeReport } from "../evaluation/write-report.ts";
 import { LEARNED_POLICIES, learnedAmong } from "../learning/learned-places.ts";
+import { runSpindleEvaluation } from "../spindleflow/run-evaluation.ts";
 import { makeProgress, type Terminal } from "../terminal.ts";
 
 /** Adds `praxis eval ENV`: policies on the same scenarios, with intervals, comparisons and a report. */
@@ -24,14 +25,17 @@ export function registerEval(program: Command, terminal: Terminal): void {
   program
     .command("eval")
     .description(
-      "Play named policies on the same scenarios and report what they reach, with intervals.\n\n  praxis eval polyguard --policies rule_based,random_legal,keep_always --split val --difficulty medium --n 400",
+      "Play named policies on the same scenarios and report what they reach, with intervals.\n\n  praxis eval polyguard --policies rule_based,random_legal,keep_always --split val --difficulty medium --n 400\n  praxis eval spindleflow --policies all --split train,heldout --n 500 --frontier",
     )
-    .argument("<env>", "polyguard")
-    .option("--policies <names>", "policies, separated by commas; the others are compared with the first", "rule_based")
+    .argument("<env>", "polyguard or spindleflow")
+    .option(
+      "--policies <names>",
+      "policies, separated by commas; default rule_based, for spindleflow all. There also folders of training runs",
+    )
     .option("--sub-environments <names>", "sub-environments, separated by commas, or all", "all")
-    .option("--split <names>", "splits of the scenarios, separated by commas", "val")
+    .option("--split <names>", "splits, separated by commas; default val, for spindleflow train,heldout")
     .option("--difficulty <names>", "easy, medium, hard, several separated by commas, or all", "medium")
-    .option("--n <count>", "scenarios of each sub-environment, split and tier", "400")
+    .option("--n <count>", "scenarios of each sub-environment, split and tier, or shifts of each split", "400")
     .option("--perturbations <names>", "also play with a disturbed record: names separated by commas, or all", "")
     .option(
       "--ablations [names]",
@@ -46,12 +50,31 @@ export function registerEval(program: Command, terminal: Terminal): void {
       "pipeline whose policies base, sft and grpo play; default those that ship with PolyGuard",
     )
     .option("--resume", "go on with the run in --out")
+    .option("--frontier", "spindleflow: also sweep the weight of a cost unit")
+    .option("--preset <name>", "spindleflow: preset of the reward", "balanced")
+    .option("--sector <name>", "spindleflow: sector of the company", "software_engineering")
+    .option("--seed <number>", "spindleflow: which shifts", Number, 0)
     .option("--json", "the report as one JSON document on stdout instead of Markdown")
-    .action(async (name: string, options: EvalOptions) => {
+    .action(async (name: string, given: EvalFlags) => {
+      if (name === "spindleflow" || name === "SpindleFlow-v0") {
+        const { policies = "all", split = "train,heldout", preset, sector, seed } = given;
+        await runSpindleEvaluation(
+          {
+            ...{ policies, split, preset, sector, seed, frontier: given.frontier === true, json: given.json === true },
+            ...{ n: countOf("--n", given.n), workers: countOf("--workers", given.workers) },
+            out:
+              given.out ??
+              join("runs", `spindleflow__eval__${split.replaceAll(",", "-")}_n${given.n}__${timeName(new Date())}`),
+          },
+          terminal,
+        );
+        return;
+      }
+      const options: EvalOptions = { ...given, policies: given.policies ?? "rule_based", split: given.split ?? "val" };
       if (name !== "polyguard" && name !== "PolyGuard-v0")
         throw new PraxisError(
           "UNKNOWN_NAME",
-          `'${name}' has no evaluation; use polyguard.${didYouMean(name, ["polyguard"])}`,
+          `'${name}' has no evaluation; use polyguard or spindleflow.${didYouMean(name, ["polyguard", "spindleflow"])}`,
         );
       if (options.resume === true && options.out === undefined)
         throw new PraxisError("VALIDATION_ERROR", "--resume needs --out with the folder of the run.");
@@ -75,6 +98,16 @@ export function registerEval(program: Command, terminal: Terminal): void {
         `Played in ${seconds(played - begun)}, reported in ${seconds(performance.now() - played)}. Best courses planned: ${run.planned === 0 ? "none, as all needed were at hand" : `${run.planned} in ${seconds(run.oracleMs)} of worker time`}. Report: ${join(out, "report.html")}`,
       );
     });
+}
+
+/** Flags as they are given; what depends on the environment may be left out. */
+interface EvalFlags extends Omit<EvalOptions, "policies" | "split"> {
+  readonly policies?: string;
+  readonly split?: string;
+  readonly frontier?: boolean;
+  readonly preset: string;
+  readonly sector: string;
+  readonly seed: number;
 }
 
 interface EvalOptions {
@@ -150,8 +183,11 @@ function countOf(option: string, text: string): number {
 }
 
 function folderName({ splits, difficulties, n }: EvaluationSettings, now: Date): string {
-  const time = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
-  return `polyguard__eval__${splits.join("-")}_${difficulties.join("-")}_n${n}__${time}`;
+  return `polyguard__eval__${splits.join("-")}_${difficulties.join("-")}_n${n}__${timeName(now)}`;
+}
+
+function timeName(now: Date): string {
+  return now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
 }
 
 function seconds(ms: number): string {

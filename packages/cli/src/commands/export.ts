@@ -19,11 +19,14 @@ import {
 } from "@praxis/train";
 import type { Command } from "commander";
 import { loadRegistry } from "../load-environments.ts";
+import { shipOrchestrator } from "../spindleflow/ship.ts";
 import type { Terminal } from "../terminal.ts";
 import { settingsFor } from "./small-settings.ts";
 
 interface ExportOptions {
   readonly onnx?: boolean | string;
+  readonly orchestrator?: string;
+  readonly evaluation?: string;
   readonly runs: string;
   readonly envModule?: string[];
 }
@@ -32,15 +35,27 @@ interface ExportOptions {
 export function registerExport(program: Command, terminal: Terminal): void {
   program
     .command("export")
-    .description("Write the newest policy of a run as a file.\n\n  praxis export RUN --onnx policy.onnx")
+    .description(
+      "Write the policy of a run for use elsewhere.\n\n  praxis export RUN --onnx policy.onnx\n  praxis export RUN --orchestrator FOLDER --evaluation report.json",
+    )
     .argument("<run>", "path or name of a run")
     .option("--onnx [file]", "ONNX; default policy.onnx in the run's folder")
+    .option("--orchestrator <folder>", "spindleflow: the best weights with settings and a model card")
+    .option("--evaluation <file>", "report.json of praxis eval spindleflow, for the card")
     .option("--runs <folder>", "where run folders are", "runs")
     .option("--env-module <path...>", "modules with further environments")
     .action(async (name: string, options: ExportOptions) => {
-      if (options.onnx === undefined)
-        throw new PraxisError("VALIDATION_ERROR", "Say what to write: --onnx is the only form there is.");
+      if (options.onnx === undefined && options.orchestrator === undefined)
+        throw new PraxisError(
+          "VALIDATION_ERROR",
+          "Say what to write: --onnx, or --orchestrator for a run of spindleflow.",
+        );
       const path = findRun(options.runs, name);
+      if (options.orchestrator !== undefined) {
+        shipOrchestrator(path, options.orchestrator, options.evaluation ?? null);
+        terminal.out(options.orchestrator);
+        return;
+      }
       const config = readRunConfig(path);
       const newest = latestCheckpoint(join(path, "checkpoints"));
       if (newest === null) throw new PraxisError("VALIDATION_ERROR", `The run '${path}' has no checkpoint yet.`);

@@ -12,9 +12,12 @@ import {
   type SubEnvironment,
   variantIsIdle,
 } from "@praxis/polyguard";
-import type { EvaluationJob, FoundBestJ, JobResult, LearnedPolicyPlace } from "./jobs.ts";
+import type { EvaluationJob, FoundBestJ, JobResult, LearnedPolicyPlace, WorkerAnswer, WorkerStart } from "./jobs.ts";
 import { appendJsonLines, readJsonLines } from "./results-file.ts";
 import { playJobs } from "./worker-pool.ts";
+
+// The path holds from `src` and `dist` alike.
+const WORKER_URL = new URL("../../dist/evaluation/eval-worker.js", import.meta.url);
 
 /** What is evaluated; everything that decides a number. */
 export interface EvaluationSettings {
@@ -74,7 +77,8 @@ export async function runEvaluation(settings: EvaluationSettings, place: Evaluat
   let planned = 0;
   let oracleMs = 0;
   place.onProgress(done.size, ids.length);
-  await playJobs(jobs, {
+  await playJobs<EvaluationJob, WorkerStart, WorkerAnswer>(jobs, {
+    url: WORKER_URL,
     workers: place.workers,
     start: { bestJ: readJsonLines<FoundBestJ>(cacheFile), learned: settings.learned ?? [] },
     onAnswer: (answer) => {

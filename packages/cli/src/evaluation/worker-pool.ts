@@ -1,27 +1,29 @@
 import { Worker } from "node:worker_threads";
 import { PraxisError } from "@praxis/env";
-import type { EvaluationJob, WorkerAnswer, WorkerStart } from "./jobs.ts";
 
-// Workers run compiled code, as Node 20 can't load TypeScript; the path holds from `src` and `dist` alike.
-const WORKER_URL = new URL("../../dist/evaluation/eval-worker.js", import.meta.url);
+/** Who works on jobs, and who hears of it. */
+interface JobPlace<Start, Answer> {
+  /** Compiled body of a worker thread, as Node 20 can't load TypeScript. */
+  readonly url: URL;
+  readonly workers: number;
+  /** What every thread is started with. */
+  readonly start: Start;
+  onAnswer(answer: Answer): void;
+}
 
 /**
  * Plays jobs on worker threads, the next job to whichever is free. Answers come in any order. Rejects with WORKER_DIED when a
  * worker dies; the others are stopped.
  */
-export async function playJobs(
-  jobs: readonly EvaluationJob[],
-  {
-    workers,
-    start,
-    onAnswer,
-  }: { readonly workers: number; readonly start: WorkerStart; onAnswer(answer: WorkerAnswer): void },
+export async function playJobs<Job, Start, Answer>(
+  jobs: readonly Job[],
+  { url, workers, start, onAnswer }: JobPlace<Start, Answer>,
 ): Promise<void> {
   const queue = jobs.values();
   const threads = Array.from(
     { length: Math.min(workers, jobs.length) },
     // No flags of this process: conditions that resolve imports to sources would not suit compiled code.
-    () => new Worker(WORKER_URL, { workerData: start, execArgv: [] }),
+    () => new Worker(url, { workerData: start, execArgv: [] }),
   );
   try {
     await Promise.all(threads.map((thread) => drain(thread, queue, onAnswer)));
@@ -30,10 +32,10 @@ export async function playJobs(
   }
 }
 
-function drain(
+function drain<Job, Answer>(
   thread: Worker,
-  queue: IterableIterator<EvaluationJob>,
-  onAnswer: (answer: WorkerAnswer) => void,
+  queue: IterableIterator<Job>,
+  onAnswer: (answer: Answer) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const next = (): void => {
@@ -41,7 +43,7 @@ function drain(
       if (done === true) resolve();
       else thread.postMessage(value);
     };
-    thread.on("message", (answer: WorkerAnswer) => {
+    thread.on("message", (answer: Answer) => {
       try {
         onAnswer(answer);
         next();

@@ -8,13 +8,21 @@ export interface DefinitionSource {
   readonly moduleUrl: string;
   /** Its export that is the definition, or a function that makes it. */
   readonly exportName: string;
+  /** Plain data that a function is called with; absent: nothing. */
+  readonly argument?: unknown | undefined;
 }
 
 /** The definition that a module exports. Throws INVALID_CONFIG naming module and export when there is none. */
-export async function importDefinition({ moduleUrl, exportName }: DefinitionSource): Promise<SyncEnvDefinition> {
+export async function importDefinition({
+  moduleUrl,
+  exportName,
+  argument,
+}: DefinitionSource): Promise<SyncEnvDefinition> {
   const loaded = (await import(moduleUrl)) as Readonly<Record<string, unknown>>;
   const exported = loaded[exportName];
-  const definition = (typeof exported === "function" ? exported() : exported) as Partial<SyncEnvDefinition> | undefined;
+  const definition = (typeof exported === "function" ? exported(argument) : exported) as
+    | Partial<SyncEnvDefinition>
+    | undefined;
   if (typeof definition?.makeEnv === "function") return definition as SyncEnvDefinition;
   throw new PraxisError("INVALID_CONFIG", `'${moduleUrl}' exports no environment definition '${exportName}'.`);
 }

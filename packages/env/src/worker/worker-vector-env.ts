@@ -23,6 +23,8 @@ export interface WorkerVectorEnvOptions extends VectorEnvOptions {
   readonly moduleUrl: string | URL;
   /** Name of the export: the definition, or a function that makes it. */
   readonly exportName: string;
+  /** Plain data that a function is called with; absent: nothing. */
+  readonly argument?: unknown;
   /** Threads, 1 … numEnvs. Results do not depend on it. */
   readonly numWorkers: number;
 }
@@ -172,6 +174,7 @@ export class WorkerVectorEnv<Action = unknown, Observation = unknown> implements
 export async function makeWorkerVectorEnv<Action = unknown, Observation = unknown>({
   moduleUrl,
   exportName,
+  argument,
   numEnvs,
   numWorkers,
   seed = 0,
@@ -183,7 +186,7 @@ export async function makeWorkerVectorEnv<Action = unknown, Observation = unknow
   const workers = Array.from({ length: numWorkers }, (_, i): ChunkWorker => {
     const share = shareOf(numEnvs, numWorkers, i);
     const name = `Worker ${i + 1} of ${numWorkers}, environments ${share.start} to ${share.start + share.count - 1},`;
-    const setup = { moduleUrl: String(moduleUrl), exportName, ...share, seed, autoreset };
+    const setup = { moduleUrl: String(moduleUrl), exportName, argument, ...share, seed, autoreset };
     return { ...share, thread: new WorkerThread(WORKER_URL, setup, name) };
   });
   try {
