@@ -76,8 +76,8 @@ export function readBankManifest(): BankManifest {
 const loaded = new Map<string, Bank>();
 
 /**
- * The bank of a sector with the vectors that ship with this package, read once a process; Node only, some 0.3 s. Texts and vectors are
- * held against the manifest's checksums: INVALID_CONFIG when they differ. Throws UNKNOWN_NAME for a sector without a bank.
+ * The bank of a sector with the vectors that ship with this package, read once a process; Node only, about a second. Texts and
+ * vectors are held against the manifest's checksums: INVALID_CONFIG when they differ. Throws UNKNOWN_NAME for a sector without a bank.
  */
 export function loadBank(sector: string): Bank {
   const known = loaded.get(sector);
