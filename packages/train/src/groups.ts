@@ -2,6 +2,7 @@ import { type EnvDefinition, type EnvSnapshot, hashJson, type Rng, type SyncEnv 
 import { type Kernels, Tape } from "@praxis/nn";
 import {
   beginPlay,
+  carryOut,
   type PlayedEpisode,
   type PlayedStep,
   type Players,
@@ -15,8 +16,11 @@ import type { DecisionTask, LastResult, SmallPolicy } from "./small-policy.ts";
 /** What follows a group's common state, to the episode's end or the horizon. */
 export interface Completion<Decision> {
   readonly member: number;
+  /** Those that are learnt from: all, or the first where likeliest choices follow it. */
   readonly steps: readonly PlayedStep<Decision>[];
-  /** Discounted sum of the rewards of its steps. */
+  /** Steps that were played, the learnt ones included. */
+  readonly length: number;
+  /** Discounted sum of the rewards of the steps that were played. */
   readonly reward: number;
   /** Sums by name, as the rubric scored them, without discount. */
   readonly rewardComponents: Readonly<Record<string, number>>;
@@ -48,6 +52,11 @@ export interface GroupSettings {
    * episode of its own.
    */
   readonly forkAt: "start" | "anywhere";
+  /**
+   * How a completion goes on after its first decision: by draws, all of them learnt from, or by the policy's likeliest choices, so that
+   * members differ by the first decision alone and it alone is learnt from. Members with equal first choices are played once.
+   */
+  readonly continuation: "sampled" | "likeliest";
   /** Discount of the rewards that follow. */
   readonly gamma: number;
   /** Steps that follow at most; null: to the episode's end. */
@@ -160,25 +169,66 @@ function collectGroup<Decision>(
       }
       fork = found;
     }
-    for (let member = 0; member < groupSize; member++) envs[member]!.restore(fork.snapshot);
     const missing = Array.from({ length: groupSize }, (_, member) => member).filter((member) => !done.has(member));
-    const { last, memory, task: before } = fork;
-    const episodes = missing.map((member) =>
-      beginPlay<Decision>({
-        ...{ env: envs[member]!, task: before.fork?.() ?? before, last, memory },
-        rng: streamOf(`member-${member}`),
-      }),
-    );
-    playOn(players, episodes, plan.horizon ?? Number.POSITIVE_INFINITY);
-    episodes.forEach((episode, i) => {
-      const member = missing[i]!;
-      if (episode.failure === null) done.set(member, completionOf(member, episode, plan));
-      else failures.push(`Group ${index}, completion ${member}, ${episode.failure}`);
-    });
+    for (const { members, episode } of playMembers(players, envs, plan, { fork, missing, streamOf }))
+      for (const member of members) {
+        if (episode.failure === null) done.set(member, completionOf(member, episode, plan));
+        else failures.push(`Group ${index}, completion ${member}, ${episode.failure}`);
+      }
   }
   if (fork === null || done.size < groupSize) return null;
   const completions = Array.from({ length: groupSize }, (_, member) => done.get(member)!);
   return { seed, forkStep: fork.step, memory: fork.memory, completions };
+}
+
+/** Episodes from a common state to their ends, with the members that each stands for. */
+function playMembers<Decision>(
+  players: Players<Decision>,
+  envs: readonly SyncEnv[],
+  { continuation, horizon }: GroupPlan,
+  from: { readonly fork: Fork<Decision>; readonly missing: readonly number[]; readonly streamOf: (who: string) => Rng },
+): readonly { readonly members: readonly number[]; readonly episode: PlayedEpisode<Decision> }[] {
+  const { fork, missing, streamOf } = from;
+  const { last, memory, task, snapshot } = fork;
+  const limit = horizon ?? Number.POSITIVE_INFINITY;
+  const begin = (member: number, rng: Rng | null): PlayedEpisode<Decision> => {
+    envs[member]!.restore(snapshot);
+    return beginPlay<Decision>({ env: envs[member]!, task: task.fork?.() ?? task, last, memory, rng });
+  };
+  const rngOf = (member: number): Rng => streamOf(`member-${member}`);
+  if (continuation === "sampled") {
+    const played = missing.map((member) => ({ members: [member], episode: begin(member, rngOf(member)) }));
+    playOn(
+      players,
+      played.map(({ episode }) => episode),
+      limit,
+    );
+    return played;
+  }
+  const { policy, tape } = players;
+  tape.reset();
+  const decision = (task.fork?.() ?? task).decisionOf(last);
+  const choices = policy.choose(
+    tape,
+    missing.map((member) => ({ decision, memory, rng: rngOf(member) })),
+  );
+  const byChoice = new Map<string, number[]>();
+  choices.forEach(({ choice }, i) => {
+    const key = choice.join();
+    byChoice.set(key, [...(byChoice.get(key) ?? []), i]);
+  });
+  const played = [...byChoice.values()].map((places) => {
+    const episode = begin(missing[places[0]!]!, null);
+    const own = episode.task.decisionOf(last);
+    carryOut(episode, { decision: own, ...choices[places[0]!]! });
+    return { members: places.map((i) => missing[i]!), episode };
+  });
+  playOn(
+    players,
+    played.map(({ episode }) => episode),
+    limit - 1,
+  );
+  return played;
 }
 
 function playOn<Decision>(players: Players<Decision>, episodes: readonly PlayedEpisode<Decision>[], limit: number) {
@@ -236,11 +286,12 @@ function findFork<Decision>(
 function completionOf<Decision>(
   member: number,
   { steps, rewardComponents, last, hasEnded, task }: PlayedEpisode<Decision>,
-  { gamma, returns }: GroupSettings,
+  { gamma, returns, continuation }: GroupSettings,
 ): Completion<Decision> {
   const told = hasEnded && returns === "task" ? (task.returnOf?.(last) ?? null) : null;
   const reward = told ?? steps.reduceRight((following, step) => step.reward + gamma * following, 0);
-  return { member, steps, reward, rewardComponents };
+  const learnt = continuation === "sampled" ? steps : steps.slice(0, 1);
+  return { member, steps: learnt, length: steps.length, reward, rewardComponents };
 }
 
 /** Hash of everything that is learnt from: seeds, common states, choices, rewards. */

@@ -17,6 +17,12 @@ export const grpoSettings = z.strictObject({
     .enum(["start", "anywhere"])
     .default("start")
     .describe("the common state: an episode's first, or any that the policy meets while it plays one"),
+  continuation: z
+    .enum(["sampled", "likeliest"])
+    .default("sampled")
+    .describe(
+      "after a completion's first decision: draws, all learnt from, or likeliest choices, the first alone learnt",
+    ),
   gamma: z.number().min(0).max(1).default(1).describe("discount of the rewards after the common state"),
   horizon: z.int().min(1).nullable().default(null).describe("steps after the common state; none: to the end"),
   returns: z
@@ -139,13 +145,13 @@ export class Grpo<Decision> {
 
     // 1. Groups: the stream of an iteration depends on its number only.
     const rng = this.#root.split(`iteration-${this.#iteration}`);
-    const { groupSize, forkAt, gamma, horizon, returns, partialGroups, maxAttempts } = settings;
+    const { groupSize, forkAt, continuation, gamma, horizon, returns, partialGroups, maxAttempts } = settings;
     const startOf = (index: number): Omit<GroupStart, "index"> => {
       const stream = rng.split(`seed-${index}`);
       return definition.learningEpisode?.(stream, share, "train") ?? { seed: stream.uint32() };
     };
     const plan: GroupPlan = {
-      ...{ groupSize, forkAt, gamma, horizon, returns, partialGroups, maxAttempts, resetOptions, rng },
+      ...{ groupSize, forkAt, continuation, gamma, horizon, returns, partialGroups, maxAttempts, resetOptions, rng },
       groups: Array.from({ length: settings.groupsPerIteration }, (_, index) => ({ index, ...startOf(index) })),
     };
     const batch =
@@ -334,9 +340,9 @@ function completionMeans({ groups }: GroupBatch<unknown>): Record<string, number
   const add = (name: string, value: number): void => {
     means[name] = (means[name] ?? 0) + value / completions.length;
   };
-  for (const { reward, steps, rewardComponents } of completions) {
+  for (const { reward, length, rewardComponents } of completions) {
     add("charts/completion_return", reward);
-    add("charts/completion_length", steps.length);
+    add("charts/completion_length", length);
     for (const [name, value] of Object.entries(rewardComponents)) add(`rewards/${name}`, value);
   }
   return means;

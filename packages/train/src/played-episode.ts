@@ -1,6 +1,6 @@
 import { type Info, PraxisError, type Rng, type SyncEnv, toPraxisError } from "@praxis/env";
 import type { Tape } from "@praxis/nn";
-import type { DecisionTask, LastResult, SmallPolicy } from "./small-policy.ts";
+import type { Choice, DecisionTask, LastResult, SmallPolicy } from "./small-policy.ts";
 
 /** One decision and what was chosen. */
 export interface PlayedStep<Decision> {
@@ -47,22 +47,28 @@ export function playTurn<Decision>(
   const turns = episodes.map(({ task, last, memory, rng }) => ({ decision: task.decisionOf(last), memory, rng }));
   const choices = policy.choose(tape, turns);
   episodes.forEach((episode, i) => {
-    const { decision } = turns[i]!;
-    const { choice, memory } = choices[i]!;
-    const result = tryCall(() => episode.env.step(episode.task.actionOf(choice, decision, episode.last)));
-    if (typeof result === "string") {
-      episode.failure = `step ${episode.steps.length + 1}: ${result}`;
-      return;
-    }
-    episode.memory = memory;
-    episode.task.judge?.(choice, result);
-    episode.steps.push({ decision, choice, reward: result.reward });
-    episode.last = result;
-    episode.hasEnded = result.terminated || result.truncated;
-    addComponents(episode.rewardComponents, result.info);
-    const failed = result.info.infraError;
-    if (failed !== undefined) episode.failure = `step ${episode.steps.length}: ${failed.code}: ${failed.message}`;
+    carryOut(episode, { decision: turns[i]!.decision, ...choices[i]! });
   });
+}
+
+/** Carries out what was chosen on an episode's decision; the episode must be running, and its task have read `last`. */
+export function carryOut<Decision>(
+  episode: PlayedEpisode<Decision>,
+  { decision, choice, memory }: Choice & { readonly decision: Decision },
+): void {
+  const result = tryCall(() => episode.env.step(episode.task.actionOf(choice, decision, episode.last)));
+  if (typeof result === "string") {
+    episode.failure = `step ${episode.steps.length + 1}: ${result}`;
+    return;
+  }
+  episode.memory = memory;
+  episode.task.judge?.(choice, result);
+  episode.steps.push({ decision, choice, reward: result.reward });
+  episode.last = result;
+  episode.hasEnded = result.terminated || result.truncated;
+  addComponents(episode.rewardComponents, result.info);
+  const failed = result.info.infraError;
+  if (failed !== undefined) episode.failure = `step ${episode.steps.length}: ${failed.code}: ${failed.message}`;
 }
 
 function addComponents(sums: Record<string, number>, { rewardComponents = {} }: Info): void {

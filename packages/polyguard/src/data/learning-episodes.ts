@@ -49,8 +49,8 @@ const COURSE_STEPS = 24;
 const ORACLE_EVERY = 5;
 /** Sub-environments whose oracle does little that the record does not show, so that it can be imitated. */
 const ORACLE_PLAYS: readonly SubEnvironment[] = ["REGIMEN_RISK", "WEB_SEARCH_MISSING_DATA", "DDI"];
-/** Sub-environments whose planner plays as the rules do. */
-const RULES_ALONE: readonly SubEnvironment[] = ["BANDIT_MINING"];
+/** Sub-environments in which the team's specialist is never worse than the rules, and long to play. */
+const TEAM_ALONE: readonly SubEnvironment[] = ["BANDIT_MINING", "ALTERNATIVE_SUGGESTION"];
 
 /** The plan of a unit: tasks in turn, then tiers, then seeds of the training split from its first. */
 export function planExpert(unit: number, dataSeed: number): ExpertPlan {
@@ -59,8 +59,8 @@ export function planExpert(unit: number, dataSeed: number): ExpertPlan {
   const [first, last] = SPLIT_SEEDS.train;
   const seed = first + ((round + dataSeed * 1009) % (last - first + 1));
   const difficulty = DIFFICULTIES[round % DIFFICULTIES.length]!;
-  const policies = RULES_ALONE.includes(subEnvironment)
-    ? ["rule_based"]
+  const policies = TEAM_ALONE.includes(subEnvironment)
+    ? ["planner_critic"]
     : [
         ...["rule_based", "planner_critic"],
         ...(ORACLE_PLAYS.includes(subEnvironment) && round % ORACLE_EVERY === 0 ? ["oracle_lookahead"] : []),

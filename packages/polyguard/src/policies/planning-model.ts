@@ -41,19 +41,20 @@ export class PlanningModel {
   readonly context: CourseContext;
   readonly evaluator: CourseEvaluator;
   readonly #revealed: CourseContext;
-  readonly #builder: KnownBuilder;
+  /** Made when first needed: it costs more than judging a list of actions, which has no use for it. */
+  #builder: KnownBuilder | null = null;
   readonly #offers = new WeakMap<WorldState, readonly LegalOffer[]>();
 
   constructor(kb: KnowledgeBase, scenario: Scenario, evaluator = new CourseEvaluator(kb)) {
     this.context = { kb, scenario };
     this.evaluator = evaluator;
     this.#revealed = { kb, scenario: { ...scenario, mask: NOTHING_HIDDEN, decoys: [] } };
-    this.#builder = new KnownBuilder(kb);
   }
 
   /** Legality context of a state, everything revealed. */
   legality(state: WorldState): LegalityContext {
     const { kb } = this.context;
+    this.#builder ??= new KnownBuilder(kb);
     return buildLegalityContext(kb, this.#builder.build(this.#revealed, state, revealedMemory(state)));
   }
 

@@ -4,14 +4,19 @@ import type { Chart, ChartOffer } from "../chart.ts";
 import { doseByEstimate } from "../dosing/map-play.ts";
 import { actionOf, alertInWords } from "../explain.ts";
 import type { Advice } from "./advice.ts";
+import type { CourseOutlook } from "./course-outlook.ts";
 import { courseHints } from "./hints.ts";
-import type { SceneOffer } from "./scene-offer.ts";
+import type { Hints, SceneOffer } from "./scene-offer.ts";
 
 /**
  * The offered candidates of a chart that the verifier allows on what is known, all of them when it allows none. What the rules
  * advise is carried out in their words, with their query and citations; everything else by templates.
  */
-export function courseOffers(chart: Chart, advice: Advice | null): readonly SceneOffer[] {
+export function courseOffers(
+  chart: Chart,
+  advice: Advice | null,
+  outlook: CourseOutlook | null,
+): readonly SceneOffer[] {
   const isShown = ({ wire, isLegal }: ChartOffer): boolean =>
     isLegal || wire.candidate_id === advice?.action.candidate_id;
   const shown = chart.offers.filter(isShown);
@@ -21,6 +26,7 @@ export function courseOffers(chart: Chart, advice: Advice | null): readonly Scen
   return (shown.length > 0 ? shown : chart.offers).map((offer, i) =>
     courseOffer(chart, offer, {
       advice: i === advised ? advice : null,
+      outlook,
       isEstimated: estimated !== null && offer.wire.candidate_id === estimated.offer.wire.candidate_id,
     }),
   );
@@ -35,7 +41,11 @@ function advisedAmong(offers: readonly ChartOffer[], { action }: Advice): number
 function courseOffer(
   chart: Chart,
   offer: ChartOffer,
-  { advice, isEstimated }: { readonly advice: Advice | null; readonly isEstimated: boolean },
+  {
+    advice,
+    outlook,
+    isEstimated,
+  }: { readonly advice: Advice | null; readonly outlook: CourseOutlook | null; readonly isEstimated: boolean },
 ): SceneOffer {
   const { wire, payload } = offer;
   return {
@@ -43,6 +53,7 @@ function courseOffer(
     row: candidateRow(chart, wire),
     hints: {
       ...courseHints(chart, offer),
+      ...outlookHints(outlook, offer),
       "dose by the estimate": Number(isEstimated),
       "done before": Number(chart.asked.has(canonicalPayload(payload))),
       ...(advice === null ? {} : { "advised by the rules": 1, "confidence of the advice": advice.action.confidence }),
@@ -57,6 +68,25 @@ function courseOffer(
       advice === null
         ? actionOf(chart, { offer, reason: reasonFor(chart, offer), confidence })
         : { ...advice.action, candidate_id: wire.candidate_id, confidence },
+  };
+}
+
+/** Gains in J are hundredths; so scaled they are as large as other fields. */
+const GAIN_SCALE = 20;
+
+function outlookHints(outlook: CourseOutlook | null, offer: ChartOffer): Hints {
+  if (outlook === null) return {};
+  const { gains, best, chosen } = outlook;
+  const gain = gains.get(offer);
+  return {
+    ...(gain === undefined
+      ? {}
+      : {
+          "judged by the course": 1,
+          "20 × gain by the course": GAIN_SCALE * gain,
+          "20 × gain below the best course": best === null ? 0 : GAIN_SCALE * (gains.get(best)! - gain),
+        }),
+    "advised by the course": Number(chosen === offer),
   };
 }
 

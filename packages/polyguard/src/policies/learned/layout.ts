@@ -9,7 +9,7 @@ import {
 import { TABLE_FIELDS } from "../../features/medication-features.ts";
 
 /** Version of the scenes; a change of any field or of what is offered is a new one. */
-export const SCENES_VERSION = `${FEATURES_VERSION}/scenes-1`;
+export const SCENES_VERSION = `${FEATURES_VERSION}/scenes-2`;
 
 /** What an agent works out of a candidate by itself, beside its row of `polyguard-f1`; 0 where it does not apply. */
 export const AGENT_FIELDS = [
@@ -21,6 +21,7 @@ export const AGENT_FIELDS = [
     "place by the expected course",
   ],
   "dose by the estimate",
+  ...["judged by the course", "20 × gain by the course", "20 × gain below the best course", "advised by the course"],
   ...["expected quality of the plan", "quality below the best plan"],
   ...["study: phenotyping", "study: class", "study: renal", "study: transporter", "study: qt", "study: ddi"],
   ...["log2 of the level it leads to over mid-target", "leads into the target", "leads above the toxic bound"],

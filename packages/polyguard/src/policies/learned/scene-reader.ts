@@ -1,6 +1,7 @@
 import type { Scene, SceneReader, SceneResult } from "@praxis/env";
 import { PraxisError } from "@praxis/env";
 import type { StepAction } from "../../actions/schema.ts";
+import { CourseEvaluator } from "../../course/evaluator.ts";
 import { CLIP } from "../../features/layout.ts";
 import { medicationRows, tableValues } from "../../features/medication-features.ts";
 import { findDrug } from "../../kb/lookup.ts";
@@ -9,6 +10,7 @@ import type { Observation } from "../../observation/schema.ts";
 import { type Chart, ChartReader } from "../chart.ts";
 import { adviceOn, isTyped } from "./advice.ts";
 import { courseOffers } from "./course-offers.ts";
+import { courseOutlook } from "./course-outlook.ts";
 import { AGENT_FIELDS, type AgentField, EDGE_KINDS, SCENE_SHAPE } from "./layout.ts";
 import { MinerReader } from "./mining-offers.ts";
 import { NewDrugReader, withJudgements } from "./new-drug-offers.ts";
@@ -19,6 +21,7 @@ import { situationValues } from "./situation.ts";
 /** Fields that hand on what another policy would choose. */
 const ADVICE: readonly AgentField[] = [
   ...(["advised by the rules", "confidence of the advice", "dose by the estimate"] as const),
+  "advised by the course",
   ...(["first by the expected course", "place by the expected course"] as const),
 ];
 
@@ -47,12 +50,14 @@ export class PolyGuardSceneReader implements SceneReader<StepAction, Observation
   #charts: ChartReader;
   #miner: MinerReader;
   readonly #newDrug = new NewDrugReader();
+  readonly #evaluator: CourseEvaluator;
   #chart: Chart | null = null;
   #offers: readonly SceneOffer[] = [];
 
-  constructor(kb: KnowledgeBase, switches: SceneSwitches) {
+  constructor(kb: KnowledgeBase, switches: SceneSwitches, evaluator = new CourseEvaluator(kb)) {
     this.#kb = kb;
     this.#switches = switches;
+    this.#evaluator = evaluator;
     this.#charts = new ChartReader(kb);
     this.#miner = new MinerReader(kb);
   }
@@ -64,7 +69,7 @@ export class PolyGuardSceneReader implements SceneReader<StepAction, Observation
     this.#chart = chart;
     const { alternative, new_drug: newDrug, bandit } = observation;
     const advice = adviceOn(chart);
-    let offers = courseOffers(chart, advice);
+    let offers = courseOffers(chart, advice, courseOutlook(chart, advice, this.#evaluator));
     let exposure = 0;
     if (alternative !== undefined && alternative.recommended === null)
       offers = withRecommendations(chart, alternative, advice, offers);
@@ -97,7 +102,7 @@ export class PolyGuardSceneReader implements SceneReader<StepAction, Observation
   }
 
   fork(): PolyGuardSceneReader {
-    const copy = new PolyGuardSceneReader(this.#kb, this.#switches);
+    const copy = new PolyGuardSceneReader(this.#kb, this.#switches, this.#evaluator);
     copy.#charts = this.#charts.fork();
     return copy;
   }
