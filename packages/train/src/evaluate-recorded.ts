@@ -30,6 +30,8 @@ export interface RecordedEvaluationRequest {
 export interface EvaluationResult {
   readonly returns: readonly number[];
   readonly excluded: number;
+  /** Shares by metric name of what the environment told of the episodes, where it is asked for. */
+  readonly outcomes?: Readonly<Record<string, number>>;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type EnvDefinition, envSeed, type Policy, PraxisError, Rng, type SyncEnv } from "@praxis/env";
 import { type Kernels, Tape } from "@praxis/nn";
+import { outcomeMetrics } from "./episode-outcome.ts";
 import type { EvaluationResult } from "./evaluate-recorded.ts";
 import { beginPlay, type PlayedEpisode, playTurn, running, tryReset } from "./played-episode.ts";
 import type { SmallAgent } from "./small-agent.ts";
@@ -51,7 +52,8 @@ export function evaluateSmallPolicy(request: SmallEvaluationRequest): Evaluation
   const returns = kept.map(
     ({ steps, last, task: own }) => own.returnOf?.(last) ?? steps.reduce((sum, { reward }) => sum + reward, 0),
   );
-  return { returns, excluded: request.episodes - kept.length };
+  const outcomes = outcomeMetrics(kept.map(({ outcome }) => outcome));
+  return { returns, excluded: request.episodes - kept.length, outcomes };
 }
 
 /** Plays an agent's most likely choices, with a memory per episode where it has one. */

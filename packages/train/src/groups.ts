@@ -1,5 +1,6 @@
 import { type EnvDefinition, type EnvSnapshot, hashJson, type Rng, type SyncEnv } from "@praxis/env";
 import { type Kernels, Tape } from "@praxis/nn";
+import type { EpisodeOutcome } from "./episode-outcome.ts";
 import {
   beginPlay,
   carryOut,
@@ -24,6 +25,8 @@ export interface Completion<Decision> {
   readonly reward: number;
   /** Sums by name, as the rubric scored them, without discount. */
   readonly rewardComponents: Readonly<Record<string, number>>;
+  /** What the environment told of its steps. */
+  readonly outcome: EpisodeOutcome;
 }
 
 /** Completions of one environment state, as many as were asked for. */
@@ -285,13 +288,13 @@ function findFork<Decision>(
 
 function completionOf<Decision>(
   member: number,
-  { steps, rewardComponents, last, hasEnded, task }: PlayedEpisode<Decision>,
+  { steps, rewardComponents, outcome, last, hasEnded, task }: PlayedEpisode<Decision>,
   { gamma, returns, continuation }: GroupSettings,
 ): Completion<Decision> {
   const told = hasEnded && returns === "task" ? (task.returnOf?.(last) ?? null) : null;
   const reward = told ?? steps.reduceRight((following, step) => step.reward + gamma * following, 0);
   const learnt = continuation === "sampled" ? steps : steps.slice(0, 1);
-  return { member, steps: learnt, length: steps.length, reward, rewardComponents };
+  return { member, steps: learnt, length: steps.length, reward, rewardComponents, outcome };
 }
 
 /** Hash of everything that is learnt from: seeds, common states, choices, rewards. */

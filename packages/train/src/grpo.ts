@@ -3,6 +3,7 @@ import { Adam, type Kernels, type Module, NnError, Tape, zeroGradients } from "@
 import { z } from "zod";
 import { computeGroupAdvantages, hasZeroVariance } from "./advantages.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { outcomeMetrics } from "./episode-outcome.ts";
 import { collectGroups, type GroupBatch, type GroupPlan, type GroupStart, hashGroups } from "./groups.ts";
 import { prefixed, restoreParameters, tensorsOf, unprefixed } from "./model-tensors.ts";
 import type { DecisionSequence, DecisionTask, SmallPolicy } from "./small-policy.ts";
@@ -331,7 +332,7 @@ export class Grpo<Decision> {
 
 type LossSum = "policy" | "kl" | "referenceKl" | "entropy" | "clipped" | "decisions" | "norm" | "steps";
 
-/** Mean return, length and start of the completions that count, and the return by component. */
+/** Mean return, length and start of the completions that count, the return by component, and what the environment told. */
 function completionMeans({ groups }: GroupBatch<unknown>): Record<string, number> {
   const completions = groups.flatMap((group) => group.completions);
   if (completions.length === 0) return {};
@@ -345,7 +346,7 @@ function completionMeans({ groups }: GroupBatch<unknown>): Record<string, number
     add("charts/completion_length", length);
     for (const [name, value] of Object.entries(rewardComponents)) add(`rewards/${name}`, value);
   }
-  return means;
+  return { ...means, ...outcomeMetrics(completions.map(({ outcome }) => outcome)) };
 }
 
 function whyNothing({ groups, droppedGroups, firstFailure }: GroupBatch<unknown>): string {

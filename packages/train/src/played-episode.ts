@@ -1,5 +1,6 @@
 import { type Info, PraxisError, type Rng, type SyncEnv, toPraxisError } from "@praxis/env";
 import type { Tape } from "@praxis/nn";
+import { type EpisodeOutcome, NOTHING_TOLD, withStep } from "./episode-outcome.ts";
 import type { Choice, DecisionTask, LastResult, SmallPolicy } from "./small-policy.ts";
 
 /** One decision and what was chosen. */
@@ -18,6 +19,7 @@ export interface PlayedEpisode<Decision> {
   readonly steps: PlayedStep<Decision>[];
   /** Sums by name, as the rubric scored them. */
   readonly rewardComponents: Record<string, number>;
+  outcome: EpisodeOutcome;
   last: LastResult;
   memory: Float32Array;
   hasEnded: boolean;
@@ -29,7 +31,7 @@ export interface PlayedEpisode<Decision> {
 export function beginPlay<Decision>(
   from: Pick<PlayedEpisode<Decision>, "env" | "task" | "rng" | "last" | "memory">,
 ): PlayedEpisode<Decision> {
-  return { ...from, steps: [], rewardComponents: {}, hasEnded: false, failure: null };
+  return { ...from, steps: [], rewardComponents: {}, outcome: NOTHING_TOLD, hasEnded: false, failure: null };
 }
 
 /** Who plays: a policy, and memory for its work. */
@@ -66,6 +68,7 @@ export function carryOut<Decision>(
   episode.steps.push({ decision, choice, reward: result.reward });
   episode.last = result;
   episode.hasEnded = result.terminated || result.truncated;
+  episode.outcome = withStep(episode.outcome, result.info, episode.hasEnded);
   addComponents(episode.rewardComponents, result.info);
   const failed = result.info.infraError;
   if (failed !== undefined) episode.failure = `step ${episode.steps.length}: ${failed.code}: ${failed.message}`;

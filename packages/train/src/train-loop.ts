@@ -76,11 +76,13 @@ export async function runTrainer(
     savedAt = trainer.position;
   };
   while (!trainer.isDone && !hasSolved() && !hasStalled() && signal?.aborted !== true) {
-    const row = { ...(await trainer.iterate()) };
+    let row: Record<string, number> = { ...(await trainer.iterate()) };
     if (plan !== undefined && (trainer.iteration % plan.every === 0 || trainer.isDone)) {
       evaluation = evaluate(plan);
       if (evaluation.returns.length > 0) row["evaluation/mean_return"] = meanReturn(evaluation);
       row["evaluation/excluded"] = evaluation.excluded;
+      // A trainer that plays tells of the episodes it learnt from; one that does not, of those of its evaluations.
+      row = { ...evaluation.outcomes, ...row };
       count(meanReturn(evaluation));
     }
     options.onIteration?.(row);

@@ -146,7 +146,7 @@ test("an evaluation leaves out the episodes that an environment failed in, and n
   });
   const agent = makeAgent(shaky, {});
   const request = { definition: shaky as EnvDefinition, kernels, ...agent, episodes: 4, seed: 1 };
-  expect(evaluateSmallPolicy(request)).toEqual({ returns: [1, 1, 1], excluded: 1 });
+  expect(evaluateSmallPolicy(request)).toEqual({ returns: [1, 1, 1], excluded: 1, outcomes: {} });
   const { maxEpisodeSteps: _, ...endless } = shaky;
   expect(() => evaluateSmallPolicy({ ...request, definition: endless as EnvDefinition })).toThrow("has no step limit");
 });
