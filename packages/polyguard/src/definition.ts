@@ -19,6 +19,7 @@ import { compileWeights } from "./reward/total.ts";
 import type { Task } from "./scenario/key.ts";
 import { PackShelf } from "./scenario/packs.ts";
 import { ScenarioSource } from "./scenario/source.ts";
+import type { ScenarioStore } from "./scenario/store.ts";
 import { makeTaskProvider } from "./scenario/tasks.ts";
 import { DIFFICULTIES, SUB_ENVIRONMENTS } from "./scenario/types.ts";
 import { SUB_ENVIRONMENT_TABLE } from "./sub-environments/index.ts";
@@ -62,6 +63,8 @@ export interface PolyGuardOptions {
   readonly weights?: RewardWeights;
   /** J of the best course of a scenario, for task scores; default the lookahead oracle's, kept in memory. */
   readonly bestJ?: (context: CourseContext) => number | null;
+  /** Where what is worked out about scenarios is kept; default in the scenarios in memory. */
+  readonly store?: ScenarioStore;
   readonly readme?: string;
   /** What scenes for learned policies leave out, for ablations; default nothing. */
   readonly scenes?: SceneSwitches;
@@ -96,6 +99,7 @@ export function definePolyGuard(kb: KnowledgeBase, options: PolyGuardOptions = {
       kb,
       new CourseEvaluator(kb),
       options.readPack === undefined ? null : new PackShelf(kb, options.readPack),
+      options.store ?? null,
     ),
     weights: compileWeights(weights),
     bestJ: options.bestJ ?? makeBestJ(kb),

@@ -92,6 +92,7 @@ export { CATALOGUE, type ScenarioKey, scenarioId } from "./scenario/key.ts";
 export { packContent, packScenario } from "./scenario/pack-codec.ts";
 export { type PackEntry, parsePack, scenarioDigest } from "./scenario/packs.ts";
 export { checkPerturbation, PERTURBATIONS, type Perturbation, perturbationIsIdle } from "./scenario/perturbations.ts";
+export type { KeptValue, ScenarioStore } from "./scenario/store.ts";
 export { TIERS } from "./scenario/tiers.ts";
 export {
   DIFFICULTIES,

@@ -2,7 +2,7 @@ import { didYouMean, type EnvTool, PraxisError, type StepResult, type ToolContex
 import { z } from "zod";
 import { type StepAction, stepActionSchema } from "./actions/schema.ts";
 import { ACTION_TYPES } from "./actions/types.ts";
-import { ExposureModel, exposureProfileOf } from "./engine/exposure.ts";
+import { exposureModelOf } from "./course/labs.ts";
 import type { PolyGuardEnv } from "./env.ts";
 import type { EpisodeState } from "./episode.ts";
 import { findPairHits } from "./interactions/pair-hits.ts";
@@ -218,8 +218,6 @@ const doseCheck = tool({
   },
 });
 
-const models = new WeakMap<KnowledgeBase, ExposureModel>();
-
 const exposure = tool({
   name: "exposure",
   description:
@@ -233,11 +231,7 @@ const exposure = tool({
   examples: [{ victim: "simvastatin", perpetrators: ["diltiazem_er"] }],
   call: (env, { victim, perpetrators, crcl }) => {
     const { kb } = episodeOf(env).context;
-    let model = models.get(kb);
-    if (model === undefined) {
-      model = new ExposureModel(kb.drugs.map(exposureProfileOf));
-      models.set(kb, model);
-    }
+    const model = exposureModelOf(kb);
     const drug = drugOf(kb, victim);
     model.setPatient(crcl === undefined ? {} : { crClMlPerMin: crcl });
     model.clearPerpetrators();

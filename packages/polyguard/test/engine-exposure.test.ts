@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ExposureModel, type ExposurePatient } from "../src/engine/exposure.ts";
 import {
   ENZYMES,
-  ExposureModel,
-  type ExposurePatient,
   type ExposureProfile,
   exposureProfileOf,
-} from "../src/engine/exposure.ts";
+  exposureTablesOf,
+  makeExposureTables,
+} from "../src/engine/exposure-tables.ts";
 import { at, kb } from "./engine-fixtures.ts";
 
-const model = new ExposureModel(kb.drugs.map(exposureProfileOf));
+const model = new ExposureModel(exposureTablesOf(kb));
 
 function aucr(victim: string, perpetrators: readonly string[], patient: ExposurePatient = {}, carryOver = 1): number {
   model.setPatient(patient);
@@ -66,7 +67,7 @@ describe("the exposure ratio", () => {
         { enzyme: "CYP2D6", fraction: 0.3 },
       ],
     };
-    const extended = new ExposureModel([...kb.drugs.map(exposureProfileOf), profile, poor]);
+    const extended = new ExposureModel(makeExposureTables([...kb.drugs.map(exposureProfileOf), profile, poor]));
     extended.setPatient({ crClMlPerMin: 40, genotype: { ...NORMAL, cyp2d6: "PM" } });
     extended.addPerpetrator(at("diltiazem_er"), 1);
     expect(extended.aucr(kb.drugs.length).toFixed(3)).toBe("2.381");
@@ -75,7 +76,7 @@ describe("the exposure ratio", () => {
 
   test("a profile with an enzyme that the model lacks is refused", () => {
     const profile = { ...exposureProfileOf(kb.drugs[0]!), paths: [{ enzyme: "CYP9Z9", fraction: 0.5 }] };
-    expect(() => new ExposureModel([profile])).toThrow(/no enzyme 'CYP9Z9'/);
+    expect(() => makeExposureTables([profile])).toThrow(/no enzyme 'CYP9Z9'/);
   });
 
   test("one more inhibitor never lowers exposure and one more inducer never raises it", () => {

@@ -40,7 +40,7 @@ function scenarioWith(family: string, seed: number): Scenario {
     split,
     seed: seed + (split === "train" ? 0 : 200_000),
   } as const;
-  return generateScenario(kb, evaluator, key, planOf([family], "medium"));
+  return generateScenario({ kb, evaluator }, key, planOf([family], "medium"));
 }
 
 const namesOf = (scenario: Scenario): readonly string[] =>
@@ -167,7 +167,7 @@ describe("scenarios without a hazard", () => {
   test.each(DIFFICULTIES)("on a %s list KEEP is within .010 of the best course", (difficulty) => {
     for (let seed = 40; seed < 48; seed++) {
       const key = { task: "new_drug", difficulty, split: "train", seed } as const;
-      const drawn = generateScenario(kb, evaluator, key, planOf([], difficulty));
+      const drawn = generateScenario({ kb, evaluator }, key, planOf([], difficulty));
       expect(drawn.hazards).toEqual([]);
       const model = new PlanningModel(kb, { ...drawn, eventUniforms: drawn.eventUniforms.map(() => 1) });
       const { initial } = model.context.scenario;

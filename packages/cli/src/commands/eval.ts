@@ -44,7 +44,7 @@ export function registerEval(program: Command, terminal: Terminal): void {
     .option("--run <folders...>", "run folders of trainings whose progress the report shows")
     .option("--workers <count>", "worker threads; results do not depend on it", String(availableParallelism()))
     .option("--out <folder>", "run folder; default one in runs/ named for the settings and the time")
-    .option("--oracle-cache <folder>", "where values of best courses are kept", join("runs", "oracle-cache"))
+    .option("--oracle-cache <folder>", "where what is worked out about scenarios is kept", join("runs", "oracle-cache"))
     .option(
       "--learned <folder>",
       "pipeline whose policies base, sft and grpo play; default those that ship with PolyGuard",
@@ -89,6 +89,7 @@ export function registerEval(program: Command, terminal: Terminal): void {
         workers: countOf("--workers", options.workers),
         isResumed: options.resume === true,
         onProgress: progress.step,
+        onNote: terminal.err,
       }).finally(progress.end);
       const played = performance.now();
       const report = composeReport(settings, run, training);

@@ -39,7 +39,7 @@ export function registerPipeline(program: Command, terminal: Terminal): void {
     .option("--smoke", "the smallest sizes at which every stage works; shows nothing about learning")
     .option("--ablate <name>", "leave one thing out: no_graph, no_memory, sft_only, grpo_from_scratch …")
     .option("--workers <number>", "threads; the numbers do not depend on it", Number, availableParallelism())
-    .option("--oracle-cache <folder>", "where values of best courses are kept", join("runs", "oracle-cache"))
+    .option("--oracle-cache <folder>", "where what is worked out about scenarios is kept", join("runs", "oracle-cache"))
     .addOption(new Option("--kernels <set>", "numeric kernels").choices(KERNEL_CHOICES).default("auto"))
     .option("--ship <folder>", "also copy the policies there, with a model card")
     .option("--json", "the report as one JSON document on stdout instead of Markdown")
@@ -84,6 +84,7 @@ async function conduct(options: PipelineOptions, rest: readonly string[], termin
       now: Date.now,
       onStage: (title) => view.begin(title),
       onProgress: (done, total) => view.progress(done, total),
+      onNote: terminal.err,
       onRow: (row) => view.row(row),
     });
     view.end();

@@ -3,12 +3,14 @@ import { type Policy, type SyncEnv, toPraxisError } from "@praxis/env";
 import {
   type EvaluationRow,
   evaluateEpisode,
+  type KeptValue,
   loadBundledBrandNames,
   loadBundledKnowledgeBase,
   loadPolyGuard,
   makeBestJ,
   makePlannerCriticPolicy,
   makePolyguardPolicy,
+  type ScenarioStore,
   teamVariant,
 } from "@praxis/polyguard";
 import { placedPolicy } from "../learning/placed-policy.ts";
@@ -16,7 +18,7 @@ import type {
   EvaluationFailure,
   EvaluationJob,
   EvaluationPlay,
-  FoundBestJ,
+  FoundValue,
   LearnedPolicyPlace,
   WorkerAnswer,
   WorkerStart,
@@ -24,27 +26,39 @@ import type {
 
 type PolyguardPolicy = ReturnType<typeof makePolyguardPolicy>;
 
-/** Plays jobs one after another in one environment, with J_best values known before. */
+/** Plays jobs one after another in one environment, with what is known about scenarios from before. */
 export class Evaluator {
   readonly #env: SyncEnv;
-  readonly #known: Map<string, number>;
+  readonly #known: Map<string, KeptValue>;
   readonly #policies = new Map<string, PolyguardPolicy>();
   readonly #brands = loadBundledBrandNames();
   readonly #learned: readonly LearnedPolicyPlace[];
-  #found: FoundBestJ[] = [];
+  #found: FoundValue[] = [];
+  #planned = 0;
   #oracleMs = 0;
 
-  constructor({ bestJ, learned }: WorkerStart) {
+  constructor({ known, learned }: WorkerStart) {
     this.#learned = learned;
-    this.#known = new Map(bestJ);
-    const plan = makeBestJ(loadBundledKnowledgeBase(), {
+    this.#known = new Map(known);
+    const store: ScenarioStore = {
       get: (key) => this.#known.get(key),
       set: (key, value) => {
         this.#known.set(key, value);
         this.#found.push([key, value]);
       },
+    };
+    const plan = makeBestJ(loadBundledKnowledgeBase(), {
+      get: (key) => {
+        const value = store.get(key);
+        return typeof value === "number" ? value : undefined;
+      },
+      set: (key, value) => {
+        store.set(key, value);
+        this.#planned++;
+      },
     });
     this.#env = loadPolyGuard({
+      store,
       bestJ: (context) => {
         const begun = performance.now();
         const bestJ = plan(context);
@@ -56,6 +70,7 @@ export class Evaluator {
 
   async play({ scenarioId, plays }: EvaluationJob): Promise<WorkerAnswer> {
     this.#found = [];
+    this.#planned = 0;
     this.#oracleMs = 0;
     const rows: EvaluationRow[] = [];
     const failures: EvaluationFailure[] = [];
@@ -70,7 +85,12 @@ export class Evaluator {
         const { code, message } = toPraxisError(error);
         failures.push({ scenarioId, ...play, code, message });
       }
-    return { result: { scenarioId, rows, failures }, found: this.#found, oracleMs: this.#oracleMs };
+    return {
+      result: { scenarioId, rows, failures },
+      found: this.#found,
+      planned: this.#planned,
+      oracleMs: this.#oracleMs,
+    };
   }
 
   async #policy({ policy: name, variant }: EvaluationPlay): Promise<PolyguardPolicy> {

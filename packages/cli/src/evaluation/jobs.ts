@@ -1,4 +1,4 @@
-import type { EvaluationRow, Perturbation } from "@praxis/polyguard";
+import type { EvaluationRow, KeptValue, Perturbation } from "@praxis/polyguard";
 
 /** One scenario for all policies, so that they share what is drawn and planned for it. */
 export interface EvaluationJob {
@@ -32,8 +32,8 @@ export interface JobResult {
   readonly failures: readonly EvaluationFailure[];
 }
 
-/** A J_best that was worked out on the way, for the cache. */
-export type FoundBestJ = readonly [key: string, bestJ: number];
+/** What was worked out about a scenario on the way, for the cache. */
+export type FoundValue = readonly [key: string, value: KeptValue];
 
 /** A policy that was learned, by the name it plays under. */
 export interface LearnedPolicyPlace {
@@ -45,14 +45,16 @@ export interface LearnedPolicyPlace {
 
 /** What a worker is started with. */
 export interface WorkerStart {
-  readonly bestJ: readonly FoundBestJ[];
+  readonly known: readonly FoundValue[];
   readonly learned: readonly LearnedPolicyPlace[];
 }
 
 /** What a worker answers to a job. */
 export interface WorkerAnswer {
   readonly result: JobResult;
-  readonly found: readonly FoundBestJ[];
+  readonly found: readonly FoundValue[];
+  /** Best courses that had to be planned. */
+  readonly planned: number;
   /** Time spent on planning best courses. */
   readonly oracleMs: number;
 }

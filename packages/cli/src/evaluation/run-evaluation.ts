@@ -12,8 +12,9 @@ import {
   type SubEnvironment,
   variantIsIdle,
 } from "@praxis/polyguard";
-import type { EvaluationJob, FoundBestJ, JobResult, LearnedPolicyPlace, WorkerAnswer, WorkerStart } from "./jobs.ts";
+import type { EvaluationJob, JobResult, LearnedPolicyPlace, WorkerAnswer, WorkerStart } from "./jobs.ts";
 import { appendJsonLines, readJsonLines } from "./results-file.ts";
+import { appendValues, readValues } from "./value-cache.ts";
 import { playJobs } from "./worker-pool.ts";
 
 // The path holds from `src` and `dist` alike.
@@ -41,11 +42,13 @@ export const TEAM = "planner_critic";
 export interface EvaluationPlace {
   /** Run folder. */
   readonly out: string;
-  /** Folder of J_best values. */
+  /** Folder of what is worked out about scenarios: J_best, number of the draft, grades of options. */
   readonly cache: string;
   readonly workers: number;
   readonly isResumed: boolean;
   onProgress(done: number, total: number): void;
+  /** A line for the user. */
+  onNote(line: string): void;
 }
 
 /** A finished run. */
@@ -70,7 +73,10 @@ export async function runEvaluation(settings: EvaluationSettings, place: Evaluat
   const learned = settings.learned?.map(({ name, ablation, hash }) => ({ name, ablation, hash }));
   claimFolder(place, { ...settings, ...(learned === undefined ? {} : { learned }), code: version });
   const done = new Map(readJsonLines<JobResult>(file).map((result) => [result.scenarioId, result]));
-  const cacheFile = join(place.cache, `best-j-${version}.jsonl`);
+  const cacheFile = join(place.cache, `scenarios-${version}.jsonl`);
+  const { known, damaged } = readValues(cacheFile);
+  if (damaged > 0)
+    place.onNote(`${damaged} damaged lines of ${cacheFile} are passed over; what they held is worked out again.`);
   const jobs = ids
     .filter((id) => !done.has(id))
     .map((scenarioId): EvaluationJob => ({ scenarioId, plays: playsOf(settings, scenarioId) }));
@@ -80,11 +86,11 @@ export async function runEvaluation(settings: EvaluationSettings, place: Evaluat
   await playJobs<EvaluationJob, WorkerStart, WorkerAnswer>(jobs, {
     url: WORKER_URL,
     workers: place.workers,
-    start: { bestJ: readJsonLines<FoundBestJ>(cacheFile), learned: settings.learned ?? [] },
+    start: { known, learned: settings.learned ?? [] },
     onAnswer: (answer) => {
       appendJsonLines(file, [answer.result]);
-      appendJsonLines(cacheFile, answer.found);
-      planned += answer.found.length;
+      appendValues(cacheFile, answer.found);
+      planned += answer.planned;
       oracleMs += answer.oracleMs;
       done.set(answer.result.scenarioId, answer.result);
       place.onProgress(done.size, ids.length);

@@ -38,6 +38,8 @@ export interface PipelinePlace {
   /** A stage begins. */
   onStage(title: string): void;
   onProgress(done: number, total: number): void;
+  /** A line for the user. */
+  onNote(line: string): void;
   onRow(row: Readonly<Record<string, number>>): void;
 }
 
@@ -107,7 +109,13 @@ export async function runPipeline(settings: PipelineSettings, place: PipelinePla
 
   place.onStage("Evaluation on held-out scenarios");
   const evaluationSettings = evaluationOf(at, settings.policies, settings.scenarios, []);
-  const where = { cache: place.oracleCache, workers: place.workers, isResumed: true, onProgress: place.onProgress };
+  const where = {
+    cache: place.oracleCache,
+    workers: place.workers,
+    isResumed: true,
+    onProgress: place.onProgress,
+    onNote: place.onNote,
+  };
   const evaluation = await runEvaluation(evaluationSettings, { ...where, out: join(place.folder, "evaluation") });
   let disturbed: PipelineOutcome["disturbed"] = null;
   if (settings.disturbed > 0) {

@@ -1,27 +1,38 @@
-import { pairTableOf } from "../interactions/pair-table.ts";
+import { type PairTable, pairEntries, pairTableOf } from "../interactions/pair-table.ts";
+import { keptByKnowledgeBase } from "../kb/kept.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
-
-const cache = new WeakMap<KnowledgeBase, Uint8Array>();
+import { baseOf } from "../kb/with-drug.ts";
 
 /**
  * Highest severity rank plus one that any rule gives a pair, whatever its condition; 0 = no rule. Row-major
  * `[drugs, drugs]`, symmetric. Most pairs have no rule, so that most questions end here.
  */
-export function pairRanksOf(kb: KnowledgeBase): Uint8Array {
-  let ranks = cache.get(kb);
-  if (ranks === undefined) {
-    const table = pairTableOf(kb);
-    const n = table.drugCount;
-    ranks = new Uint8Array(n * n);
-    for (let i = 0; i < n; i++) {
-      for (let j = i + 1; j < n; j++) {
-        let rank = 0;
-        for (const entry of table.entries[table.pairIds[i * n + j]!]!) rank = Math.max(rank, entry.severityRank + 1);
-        ranks[i * n + j] = rank;
-        ranks[j * n + i] = rank;
-      }
+export const pairRanksOf: (kb: KnowledgeBase) => Uint8Array = keptByKnowledgeBase((kb) => {
+  const table = pairTableOf(kb);
+  const n = table.drugCount;
+  const ranks = new Uint8Array(n * n);
+  const base = baseOf(kb);
+  const known = base === null ? 0 : copyRanks(base, ranks, n);
+  for (let j = known; j < n; j++) {
+    for (let i = 0; i < j; i++) {
+      const rank = highestRank(table, i, j);
+      ranks[i * n + j] = rank;
+      ranks[j * n + i] = rank;
     }
-    cache.set(kb, ranks);
   }
   return ranks;
+});
+
+/** Copies the ranks of a knowledge base into the larger table of one that was made from it; number of its drugs. */
+function copyRanks(base: KnowledgeBase, ranks: Uint8Array, n: number): number {
+  const m = base.drugs.length;
+  const known = pairRanksOf(base);
+  for (let i = 0; i < m; i++) ranks.set(known.subarray(i * m, (i + 1) * m), i * n);
+  return m;
+}
+
+function highestRank(table: PairTable, i: number, j: number): number {
+  let rank = 0;
+  for (const entry of pairEntries(table, i, j)) rank = Math.max(rank, entry.severityRank + 1);
+  return rank;
 }

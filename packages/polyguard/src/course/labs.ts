@@ -1,6 +1,8 @@
 import { computeCreatinineClearance, computeEgfr, dosingWeightKg } from "../engine/body.ts";
-import { ExposureModel, exposureProfileOf } from "../engine/exposure.ts";
+import { ExposureModel } from "../engine/exposure.ts";
+import { exposureTablesOf } from "../engine/exposure-tables.ts";
 import { targetDose } from "../kb/dose-grid.ts";
+import { keptByKnowledgeBase } from "../kb/kept.ts";
 import { drugAt } from "../kb/lookup.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import { findMeasurement } from "../observation/measurements.ts";
@@ -39,17 +41,8 @@ const TSH_LIMIT = 100;
 const INR_ABOVE_ONE = 1.5;
 const INR_EXPONENT = 1.5;
 
-const models = new WeakMap<KnowledgeBase, ExposureModel>();
-
 /** The exposure model of a knowledge base, made once; callers set patient and perpetrators before each use. */
-export function exposureModelOf(kb: KnowledgeBase): ExposureModel {
-  let model = models.get(kb);
-  if (model === undefined) {
-    model = new ExposureModel(kb.drugs.map(exposureProfileOf));
-    models.set(kb, model);
-  }
-  return model;
-}
+export const exposureModelOf = keptByKnowledgeBase((kb) => new ExposureModel(exposureTablesOf(kb)));
 
 /** The code of the level that a drug's dose is steered by (INR, *_LEVEL), if the simulator can measure it. */
 export function levelCodeOf(drug: Drug): string | null {

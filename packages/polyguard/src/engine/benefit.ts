@@ -1,5 +1,6 @@
 import { CONDITION_BURDENS, CONDITION_CODES, conditionIndex } from "../kb/conditions.ts";
 import { isTitrated, targetDose } from "../kb/dose-grid.ts";
+import { keptByDrug, keptByKnowledgeBase } from "../kb/kept.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import { LONG_TERM_CONDITIONS, longUseOf, relativeEffect, SHORT_LIFE_FACTOR } from "./benefit-table.ts";
 import type { EvaluationContext } from "./evaluation-types.ts";
@@ -21,6 +22,63 @@ export function lowShiftFactor(exposureShift: number): number {
   return exposureShift < LOW_SHIFT ? Math.max(LOW_SHIFT_FLOOR, exposureShift / LOW_SHIFT) : 1;
 }
 
+/** A drug and a condition that it controls. */
+interface Link {
+  /** `<condition>:<drug_id>`. */
+  readonly key: string;
+  readonly condition: number;
+  readonly control: number;
+  readonly afterDays: number;
+  readonly factor: number;
+}
+
+const linksOf = keptByDrug((drug): readonly Link[] =>
+  drug.indications.flatMap((code) => {
+    const burden = CONDITION_BURDENS.get(code);
+    if (burden === undefined) return [];
+    const longUse = longUseOf(drug, code);
+    return [
+      {
+        key: `${code}:${drug.drugId}`,
+        condition: conditionIndex(code),
+        control: burden.control * relativeEffect(drug, code),
+        afterDays: longUse?.afterDays ?? Number.POSITIVE_INFINITY,
+        factor: longUse?.factor ?? 1,
+      },
+    ];
+  }),
+);
+
+/** Links of all drugs, by row number. */
+interface BenefitTables {
+  /** Links of drug i: from start[i] to start[i + 1]. */
+  readonly start: Int32Array;
+  readonly condition: Int32Array;
+  readonly control: Float64Array;
+  readonly longAfter: Float64Array;
+  readonly longFactor: Float64Array;
+  readonly linkOf: ReadonlyMap<string, number>;
+  readonly fullDose: Float64Array;
+}
+
+const benefitTablesOf = keptByKnowledgeBase((kb): BenefitTables => {
+  const starts = [0];
+  const links: Link[] = [];
+  for (const drug of kb.drugs) {
+    links.push(...linksOf(drug));
+    starts.push(links.length);
+  }
+  return {
+    start: Int32Array.from(starts),
+    condition: Int32Array.from(links, (link) => link.condition),
+    control: Float64Array.from(links, (link) => link.control),
+    longAfter: Float64Array.from(links, (link) => link.afterDays),
+    longFactor: Float64Array.from(links, (link) => link.factor),
+    linkOf: new Map(links.map(({ key }, i) => [key, i])),
+    fullDose: Float64Array.from(kb.drugs, fullEffectDose),
+  };
+});
+
 /**
  * Disease loss of a regimen: `begin`, `addDrug` each, `finish`. Preallocated; nothing is allocated between.
  */
@@ -32,7 +90,7 @@ export class BenefitModel {
   readonly #linkLongFactor: Float64Array;
   readonly #response: Float64Array;
   #responses: EvaluationContext["responses"] | null = null;
-  readonly #linkOf = new Map<string, number>();
+  readonly #linkOf: ReadonlyMap<string, number>;
   readonly #fullDose: Float64Array;
   readonly #burden = CONDITION_CODES.map((code) => CONDITION_BURDENS.get(code)?.burdenPerYear ?? 0);
   readonly #reduction = CONDITION_CODES.map((code) => CONDITION_BURDENS.get(code)?.bestReduction ?? 0);
@@ -45,30 +103,15 @@ export class BenefitModel {
   #slotCount = 0;
 
   constructor(kb: KnowledgeBase) {
-    const starts = [0];
-    const links: { condition: number; control: number; afterDays: number; factor: number }[] = [];
-    for (const drug of kb.drugs) {
-      for (const code of drug.indications) {
-        const burden = CONDITION_BURDENS.get(code);
-        if (burden === undefined) continue;
-        const longUse = longUseOf(drug, code);
-        this.#linkOf.set(`${code}:${drug.drugId}`, links.length);
-        links.push({
-          condition: conditionIndex(code),
-          control: burden.control * relativeEffect(drug, code),
-          afterDays: longUse?.afterDays ?? Number.POSITIVE_INFINITY,
-          factor: longUse?.factor ?? 1,
-        });
-      }
-      starts.push(links.length);
-    }
-    this.#linkStart = Int32Array.from(starts);
-    this.#linkCondition = Int32Array.from(links, (link) => link.condition);
-    this.#linkControl = Float64Array.from(links, (link) => link.control);
-    this.#linkLongAfter = Float64Array.from(links, (link) => link.afterDays);
-    this.#linkLongFactor = Float64Array.from(links, (link) => link.factor);
-    this.#response = new Float64Array(links.length).fill(1);
-    this.#fullDose = Float64Array.from(kb.drugs, fullEffectDose);
+    const tables = benefitTablesOf(kb);
+    this.#linkStart = tables.start;
+    this.#linkCondition = tables.condition;
+    this.#linkControl = tables.control;
+    this.#linkLongAfter = tables.longAfter;
+    this.#linkLongFactor = tables.longFactor;
+    this.#linkOf = tables.linkOf;
+    this.#response = new Float64Array(tables.condition.length).fill(1);
+    this.#fullDose = tables.fullDose;
   }
 
   /** Sets conditions, life expectancy and hidden responses. */

@@ -1,3 +1,4 @@
+import { keptByKnowledgeBase } from "../kb/kept.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import type { EvaluationItem } from "./evaluation-types.ts";
 
@@ -61,6 +62,28 @@ const FIXED_TIME = new Set([
   "melatonin",
 ]);
 
+/** What the burden rests on of each drug, by row number. */
+interface BurdenTables {
+  readonly formBit: Int32Array;
+  readonly formWeight: Float64Array;
+  readonly fixed: Float64Array;
+  readonly acb: Uint8Array;
+  readonly countsForDbi: Uint8Array;
+  readonly isExactInterval: Uint8Array;
+}
+
+const burdenTablesOf = keptByKnowledgeBase(
+  ({ drugs }): BurdenTables => ({
+    formBit: Int32Array.from(drugs, (drug) => 1 << formOf(drug)[0]),
+    formWeight: Float64Array.from(drugs, (drug) => formOf(drug)[1]),
+    fixed: Float64Array.from(drugs, (drug) => Number(WITH_FOOD.has(drug.drugId)) + Number(FIXED_TIME.has(drug.drugId))),
+    acb: Uint8Array.from(drugs, (drug) => drug.acb),
+    countsForDbi: Uint8Array.from(drugs, (drug) => Number(drug.acb >= 1 || drug.risk.sedative_load >= 1)),
+    // assumption: only these are told "every 12 hours" rather than "twice a day".
+    isExactInterval: Uint8Array.from(drugs, (drug) => Number(drug.isNarrowTi || drug.groups.includes("ANTICOAG"))),
+  }),
+);
+
 /** Parts of the burden; overwritten by the next call of the model that made it. */
 export interface BurdenParts {
   burden: number;
@@ -91,18 +114,13 @@ export class BurdenModel {
 
   constructor(kb: KnowledgeBase) {
     this.#drugs = kb.drugs;
-    this.#formBit = Int32Array.from(kb.drugs, (drug) => 1 << formOf(drug)[0]);
-    this.#formWeight = Float64Array.from(kb.drugs, (drug) => formOf(drug)[1]);
-    this.#fixed = Float64Array.from(
-      kb.drugs,
-      (drug) => Number(WITH_FOOD.has(drug.drugId)) + Number(FIXED_TIME.has(drug.drugId)),
-    );
-    this.#acb = Uint8Array.from(kb.drugs, (drug) => drug.acb);
-    this.#countsForDbi = Uint8Array.from(kb.drugs, (drug) => Number(drug.acb >= 1 || drug.risk.sedative_load >= 1));
-    // assumption: only these are told "every 12 hours" rather than "twice a day".
-    this.#isExactInterval = Uint8Array.from(kb.drugs, (drug) =>
-      Number(drug.isNarrowTi || drug.groups.includes("ANTICOAG")),
-    );
+    const tables = burdenTablesOf(kb);
+    this.#formBit = tables.formBit;
+    this.#formWeight = tables.formWeight;
+    this.#fixed = tables.fixed;
+    this.#acb = tables.acb;
+    this.#countsForDbi = tables.countsForDbi;
+    this.#isExactInterval = tables.isExactInterval;
     this.#lastDose = new Float64Array(kb.drugs.length).fill(Number.NaN);
     this.#lastTimes = new Float64Array(kb.drugs.length).fill(Number.NaN);
     this.#lastHalving = new Uint8Array(kb.drugs.length);

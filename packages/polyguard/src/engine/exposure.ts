@@ -1,48 +1,7 @@
-import { PraxisError } from "@praxis/env";
-import type { Drug, EnzymeFraction } from "../kb/types.ts";
 import type { Cyp2c9, Genotype } from "../world/types.ts";
-import {
-  inductionTerm,
-  inhibitionTerm,
-  isOatpSubstrate,
-  oatpFactor,
-  pgpFactor,
-  pgpSensitivity,
-  SMOKING_CYP1A2_INDUCTION,
-} from "./perpetrators.ts";
+import { ENZYMES, type ExposureTables } from "./exposure-tables.ts";
+import { SMOKING_CYP1A2_INDUCTION } from "./perpetrators.ts";
 import type { RegimenBase } from "./regimen-base.ts";
-
-/** Enzymes of the static model, in the order of every per-enzyme array. */
-export const ENZYMES = [
-  "CYP1A2",
-  "CYP2B6",
-  "CYP2C8",
-  "CYP2C9",
-  "CYP2C19",
-  "CYP2D6",
-  "CYP3A4",
-  "UGT",
-  "UGT1A4",
-  "UGT2B15",
-  "XO",
-] as const;
-
-/** All the static model knows of one drug, as victim and as perpetrator. */
-export interface ExposureProfile {
-  /** Fractions of clearance by enzyme; they add up to at most 1. */
-  readonly paths: readonly EnzymeFraction[];
-  /** Fraction excreted unchanged; cut to what the paths leave. */
-  readonly feRenal: number;
-  readonly prodrug: EnzymeFraction | null;
-  readonly pgpSensitivity: number;
-  readonly isOatpSubstrate: boolean;
-  /** IR/(1-IR) and fold induction minus 1, in the order of {@link ENZYMES}. */
-  readonly inhibition: readonly number[];
-  readonly induction: readonly number[];
-  /** Factors on P-gp and OATP1B1 victims; 1 = none. */
-  readonly pgpFactor: number;
-  readonly oatpFactor: number;
-}
 
 /** Patient side of the static model. Absent: normal kidneys, normal metabolisers, non-smoker. */
 export interface ExposurePatient {
@@ -50,21 +9,6 @@ export interface ExposurePatient {
   readonly crClMlPerMin?: number;
   readonly genotype?: Genotype;
   readonly isSmoker?: boolean;
-}
-
-/** The profile of a drug of the knowledge base. */
-export function exposureProfileOf(drug: Drug): ExposureProfile {
-  return {
-    paths: drug.substrates,
-    feRenal: drug.feRenal ?? 0,
-    prodrug: drug.prodrug,
-    pgpSensitivity: pgpSensitivity(drug),
-    isOatpSubstrate: isOatpSubstrate(drug),
-    inhibition: ENZYMES.map((enzyme) => inhibitionTerm(drug, enzyme)),
-    induction: ENZYMES.map((enzyme) => inductionTerm(drug, enzyme)),
-    pgpFactor: pgpFactor(drug),
-    oatpFactor: oatpFactor(drug),
-  };
 }
 
 /** CYP2C9 activity by diplotype. Source: CPIC phenotype assignment (IM .5, PM 0 as for the other enzymes). */
@@ -126,49 +70,23 @@ export class ExposureModel {
   #perpetratorCount = 0;
 
   /** @param maxPerpetrators how many drugs at once may be set as perpetrators */
-  constructor(profiles: readonly ExposureProfile[], maxPerpetrators = 64) {
-    const n = profiles.length;
-    this.#inhibition = new Float64Array(n * this.#count);
-    this.#induction = new Float64Array(n * this.#count);
-    this.#pathStart = new Int32Array(n + 1);
-    const pathEnzymes: number[] = [];
-    const pathFractions: number[] = [];
-    this.#fe = new Float64Array(n);
-    this.#rest = new Float64Array(n);
-    this.#sensitivity = new Float64Array(n);
-    this.#isOatpVictim = new Uint8Array(n);
-    this.#pgp = new Float64Array(n);
-    this.#oatp = new Float64Array(n);
-    this.#prodrugEnzyme = new Int32Array(n).fill(-1);
-    this.#prodrugShare = new Float64Array(n);
-    this.#isPerpetrator = new Uint8Array(n);
+  constructor(tables: ExposureTables, maxPerpetrators = 64) {
+    this.#inhibition = tables.inhibition;
+    this.#induction = tables.induction;
+    this.#pathStart = tables.pathStart;
+    this.#pathEnzyme = tables.pathEnzyme;
+    this.#pathFraction = tables.pathFraction;
+    this.#fe = tables.fe;
+    this.#rest = tables.rest;
+    this.#sensitivity = tables.sensitivity;
+    this.#isOatpVictim = tables.isOatpVictim;
+    this.#pgp = tables.pgp;
+    this.#oatp = tables.oatp;
+    this.#prodrugEnzyme = tables.prodrugEnzyme;
+    this.#prodrugShare = tables.prodrugShare;
+    this.#isPerpetrator = tables.isPerpetrator;
     this.#perpetrators = new Int32Array(maxPerpetrators);
     this.#weights = new Float64Array(maxPerpetrators);
-    for (const [i, profile] of profiles.entries()) {
-      this.#inhibition.set(profile.inhibition, i * this.#count);
-      this.#induction.set(profile.induction, i * this.#count);
-      let sum = 0;
-      for (const { enzyme, fraction } of profile.paths) {
-        pathEnzymes.push(enzymeIndex(enzyme));
-        pathFractions.push(fraction);
-        sum += fraction;
-      }
-      this.#pathStart[i + 1] = pathEnzymes.length;
-      this.#fe[i] = Math.min(profile.feRenal, 1 - sum);
-      this.#rest[i] = 1 - sum - this.#fe[i]!;
-      this.#sensitivity[i] = profile.pgpSensitivity;
-      this.#isOatpVictim[i] = profile.isOatpSubstrate ? 1 : 0;
-      this.#pgp[i] = profile.pgpFactor - 1;
-      this.#oatp[i] = profile.oatpFactor - 1;
-      if (profile.prodrug !== null) {
-        this.#prodrugEnzyme[i] = enzymeIndex(profile.prodrug.enzyme);
-        this.#prodrugShare[i] = profile.prodrug.fraction;
-      }
-      const acts = profile.inhibition.some((x) => x !== 0) || profile.induction.some((x) => x !== 0);
-      this.#isPerpetrator[i] = acts || profile.pgpFactor !== 1 || profile.oatpFactor !== 1 ? 1 : 0;
-    }
-    this.#pathEnzyme = Int32Array.from(pathEnzymes);
-    this.#pathFraction = Float64Array.from(pathFractions);
   }
 
   /** Sets kidney, genotype and smoking for the calls that follow. */
@@ -259,14 +177,4 @@ export class ExposureModel {
     }
     return (this.#activity[enzyme]! * (1 + induction)) / (1 + inhibition);
   }
-}
-
-function enzymeIndex(enzyme: string): number {
-  const index = (ENZYMES as readonly string[]).indexOf(enzyme);
-  if (index < 0)
-    throw new PraxisError(
-      "INVALID_CONFIG",
-      `The exposure model has no enzyme '${enzyme}'; allowed: ${ENZYMES.join(", ")}.`,
-    );
-  return index;
 }

@@ -10,11 +10,13 @@ import {
 import { CONDITION_CODES } from "../kb/conditions.ts";
 import { domainIndex, HARM_DOMAINS } from "../kb/domains.ts";
 import { doseReference } from "../kb/dose-grid.ts";
+import { keptByKnowledgeBase } from "../kb/kept.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import { BenefitModel, lowShiftFactor } from "./benefit.ts";
 import { BurdenModel } from "./burden.ts";
 import type { Evaluation, EvaluationContext, EvaluationItem } from "./evaluation-types.ts";
-import { ExposureModel, exposureProfileOf } from "./exposure.ts";
+import { ExposureModel } from "./exposure.ts";
+import { exposureTablesOf } from "./exposure-tables.ts";
 import { EXCESS_BY_RANK } from "./hazard-table.ts";
 import { HazardModel } from "./hazards.ts";
 import { type ItemNumbers, makeItemNumbers } from "./item-numbers.ts";
@@ -47,6 +49,11 @@ export interface HarmEngineOptions {
 export function risk90Days(lamAde: number): number {
   return 1 - Math.exp((-lamAde * 90) / DAYS_PER_YEAR);
 }
+
+const tablesOf = keptByKnowledgeBase(({ drugs }) => ({
+  doseReference: Float64Array.from(drugs, (drug) => (drug.doseMin === drug.doseMax ? 0 : doseReference(drug))),
+  isPpi: Uint8Array.from(drugs, (drug) => Number(drug.groups.includes("PPI"))),
+}));
 
 /**
  * Expected losses of regimens for one patient. `setContext` once per patient and visit, then `evaluate` regimens: nothing is
@@ -81,16 +88,15 @@ export class HarmEngine {
 
   constructor(kb: KnowledgeBase, options: HarmEngineOptions = {}) {
     this.#options = { useRegimenRules: options.useRegimenRules ?? true, useDoses: options.useDoses ?? true };
-    this.#exposure = new ExposureModel(kb.drugs.map(exposureProfileOf), MAX_ITEMS);
+    this.#exposure = new ExposureModel(exposureTablesOf(kb), MAX_ITEMS);
     this.#hazards = new HazardModel(kb);
     this.#benefit = new BenefitModel(kb);
     this.#burden = new BurdenModel(kb);
     this.#detector = new RegimenDetector(kb);
     this.#pairs = new PairLosses(kb, MAX_ITEMS);
-    this.#doseReference = Float64Array.from(kb.drugs, (drug) =>
-      drug.doseMin === drug.doseMax ? 0 : doseReference(drug),
-    );
-    this.#isPpi = Uint8Array.from(kb.drugs, (drug) => Number(drug.groups.includes("PPI")));
+    const tables = tablesOf(kb);
+    this.#doseReference = tables.doseReference;
+    this.#isPpi = tables.isPpi;
     this.#bases = Array.from({ length: BASE_COUNT }, () => new RegimenBase(kb.drugs.length, MAX_ITEMS));
     this.#result = {
       lamAde: 0,

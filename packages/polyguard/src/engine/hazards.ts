@@ -1,4 +1,5 @@
 import { domainIndex, HARM_DOMAINS, type HarmDomain } from "../kb/domains.ts";
+import { keptByDrug, keptByKnowledgeBase } from "../kb/kept.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import type { EvaluationContext } from "./evaluation-types.ts";
 import { HAZARDS, NTI_BASE_WITHOUT_DRUG } from "./hazard-table.ts";
@@ -55,6 +56,48 @@ const NTI_SHIFT_SLOPE = 4;
 const WARFARIN_SHIFT_LIMIT = 1.2;
 const WARFARIN_SHIFT_EXPONENT = 1.5;
 
+/** Risk points of a drug: domain, points, domain, points ... of those that are not 0. */
+const pointsOf = keptByDrug((drug): readonly number[] =>
+  HARM_DOMAINS.flatMap((domain, h) => {
+    const points = HAZARDS[domain].points(drug);
+    return points === 0 ? [] : [h, points];
+  }),
+);
+
+/** What the rates rest on of each drug, by row number. */
+interface HazardTables {
+  /** Points of drug i: from start[i] to start[i + 1]. */
+  readonly pointStart: Int32Array;
+  readonly pointDomain: Int32Array;
+  readonly pointValue: Float64Array;
+  /** Bits of {@link NARROW_TI} and its like. */
+  readonly traits: Uint8Array;
+  readonly bleedModifier: Float64Array;
+  readonly giBleedModifier: Float64Array;
+}
+
+const hazardTablesOf = keptByKnowledgeBase((kb): HazardTables => {
+  const starts = [0];
+  const domains: number[] = [];
+  const values: number[] = [];
+  for (const drug of kb.drugs) {
+    const points = pointsOf(drug);
+    for (let k = 0; k < points.length; k += 2) {
+      domains.push(points[k]!);
+      values.push(points[k + 1]!);
+    }
+    starts.push(domains.length);
+  }
+  return {
+    pointStart: Int32Array.from(starts),
+    pointDomain: Int32Array.from(domains),
+    pointValue: Float64Array.from(values),
+    traits: Uint8Array.from(kb.drugs, traitsOf),
+    bleedModifier: Float64Array.from(kb.drugs, (drug) => BLEED_MODIFIERS[drug.drugId] ?? 1),
+    giBleedModifier: Float64Array.from(kb.drugs, (drug) => GI_BLEED_MODIFIERS[drug.drugId] ?? 1),
+  };
+});
+
 function traitsOf(drug: Drug): number {
   const hasFactor = BLEED_MODIFIERS[drug.drugId] !== undefined || GI_BLEED_MODIFIERS[drug.drugId] !== undefined;
   return (
@@ -98,24 +141,13 @@ export class HazardModel {
   readonly #sums = new Float64Array(SUM_COUNT);
 
   constructor(kb: KnowledgeBase) {
-    const starts = [0];
-    const domains: number[] = [];
-    const values: number[] = [];
-    for (const drug of kb.drugs) {
-      for (const [h, domain] of HARM_DOMAINS.entries()) {
-        const points = HAZARDS[domain].points(drug);
-        if (points === 0) continue;
-        domains.push(h);
-        values.push(points);
-      }
-      starts.push(domains.length);
-    }
-    this.#pointStart = Int32Array.from(starts);
-    this.#pointDomain = Int32Array.from(domains);
-    this.#pointValue = Float64Array.from(values);
-    this.#bleedModifier = Float64Array.from(kb.drugs, (drug) => BLEED_MODIFIERS[drug.drugId] ?? 1);
-    this.#giBleedModifier = Float64Array.from(kb.drugs, (drug) => GI_BLEED_MODIFIERS[drug.drugId] ?? 1);
-    this.#traits = Uint8Array.from(kb.drugs, traitsOf);
+    const tables = hazardTablesOf(kb);
+    this.#pointStart = tables.pointStart;
+    this.#pointDomain = tables.pointDomain;
+    this.#pointValue = tables.pointValue;
+    this.#bleedModifier = tables.bleedModifier;
+    this.#giBleedModifier = tables.giBleedModifier;
+    this.#traits = tables.traits;
     this.#warfarin = kb.drugIndexById.get("warfarin") ?? -1;
   }
 

@@ -6,6 +6,7 @@ import {
   judgeDoseCondition,
   type PairEntry,
   type PairTable,
+  pairPlace,
   pairTableOf,
 } from "../interactions/pair-table.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
@@ -146,10 +147,7 @@ export class PairLosses {
   }
 
   #entriesOf(first: EvaluationItem, second: EvaluationItem): readonly PairEntry[] | null {
-    const { drugCount } = this.#table;
-    const x = first.drugIndex;
-    const y = second.drugIndex;
-    const id = this.#table.pairIds[x < y ? x * drugCount + y : y * drugCount + x]!;
+    const id = this.#table.pairIds[pairPlace(first.drugIndex, second.drugIndex)]!;
     return id === 0 || first.carryOver <= 0 || second.carryOver <= 0 ? null : this.#table.entries[id]!;
   }
 

@@ -1,4 +1,5 @@
-import { ExposureModel, exposureProfileOf } from "../engine/exposure.ts";
+import { ExposureModel } from "../engine/exposure.ts";
+import { exposureTablesOf } from "../engine/exposure-tables.ts";
 import { findDrug } from "../kb/lookup.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 
@@ -19,7 +20,7 @@ export interface AucrPair {
  * of their strongest member, and so are prodrugs, whose row speaks of what they are turned into.
  */
 export function aucrPairs(kb: KnowledgeBase): readonly AucrPair[] {
-  const model = new ExposureModel(kb.drugs.map(exposureProfileOf));
+  const model = new ExposureModel(exposureTablesOf(kb));
   return kb.rules.flatMap(({ ruleId, a, b, object, aucrApprox, source }): readonly AucrPair[] => {
     if (a.kind !== "drug" || b.kind !== "drug" || object === null || aucrApprox === null) return [];
     const victim = findDrug(kb, object === "a" ? a.name : b.name);

@@ -1,5 +1,6 @@
 import { traitsOf } from "../actions/drug-traits.ts";
-import { ExposureModel, exposureProfileOf } from "../engine/exposure.ts";
+import { ExposureModel } from "../engine/exposure.ts";
+import { exposureTablesOf } from "../engine/exposure-tables.ts";
 import type { HarmDomain, RiskColumn } from "../kb/domains.ts";
 import { severityRank } from "../kb/domains.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
@@ -61,7 +62,7 @@ export function auditKnowledge(kb: KnowledgeBase): KnowledgeAudit {
   const severities = { contraindicated: 0, major: 0, moderate: 0 };
   let listed = 0;
   let derivedPairs = 0;
-  const model = new ExposureModel(kb.drugs.map(exposureProfileOf));
+  const model = new ExposureModel(exposureTablesOf(kb));
   const note = (kind: AuditProblem["kind"], where: string, text: string): void => {
     const key = `${kind}/${where}`;
     if (!problems.has(key)) problems.set(key, { kind, where, text });

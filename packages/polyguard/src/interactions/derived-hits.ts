@@ -31,22 +31,23 @@ export function severityOfRatio(
   return null;
 }
 
-/** Hits of the exposure model on pairs that no table row names, at normal kidneys and metabolism. */
+/**
+ * Hits of the exposure model on pairs that no table row names, at normal kidneys and metabolism.
+ * @param firstNew pairs of two drugs before this row are left out
+ */
 export function deriveHits(
   kb: KnowledgeBase,
   model: ExposureModel,
-  isNamed: (low: number, high: number) => boolean,
+  isNamed: (drugIndex: number, otherIndex: number) => boolean,
+  firstNew: number,
 ): PairEntry[] {
   const entries: PairEntry[] = [];
   for (const perpetrator of kb.drugs) {
     model.clearPerpetrators();
     model.addPerpetrator(perpetrator.index, 1);
-    for (const victim of kb.drugs) {
-      if (
-        victim === perpetrator ||
-        isNamed(Math.min(victim.index, perpetrator.index), Math.max(victim.index, perpetrator.index))
-      )
-        continue;
+    for (let index = perpetrator.index < firstNew ? firstNew : 0; index < kb.drugs.length; index++) {
+      const victim = kb.drugs[index]!;
+      if (victim === perpetrator || isNamed(index, perpetrator.index)) continue;
       const ratio = model.aucr(victim.index);
       const found = severityOfRatio(ratio, victim.isNarrowTi);
       if (found === null) continue;

@@ -1,4 +1,5 @@
-import { ExposureModel, exposureProfileOf } from "../engine/exposure.ts";
+import { ExposureModel } from "../engine/exposure.ts";
+import { exposureTablesOf } from "../engine/exposure-tables.ts";
 import { type ConditionValues, evaluateCondition, type RuleCondition } from "../kb/condition.ts";
 import {
   HARM_DOMAINS,
@@ -7,7 +8,9 @@ import {
   type Severity,
   severityRank,
 } from "../kb/domains.ts";
+import { keptByKnowledgeBase } from "../kb/kept.ts";
 import type { InteractionRule, KnowledgeBase, RuleSide } from "../kb/types.ts";
+import { baseOf } from "../kb/with-drug.ts";
 import { deriveHits } from "./derived-hits.ts";
 import type { Facts } from "./facts.ts";
 import { type ManagementTraits, managementTraits } from "./management-traits.ts";
@@ -44,38 +47,47 @@ export interface PairEntry extends ManagementTraits {
 /** All rules by pair, sorted so that per domain the first entry whose condition holds is the one to keep. */
 export interface PairTable {
   readonly drugCount: number;
-  /** Row `i * drugCount + j`, i < j: number of the pair's entries in `entries`; 0 = no rule. */
+  /** At {@link pairPlace}: number of the pair's entries in `entries`; 0 = no rule. */
   readonly pairIds: Uint16Array;
   readonly entries: readonly (readonly PairEntry[])[];
   readonly conditions: readonly RuleCondition[];
+  /** Number of a condition by its text. */
+  readonly conditionIds: ReadonlyMap<string, number>;
+}
+
+/** Place of a pair, whichever comes first: drugs that are added at the end leave the places before them as they are. */
+export function pairPlace(i: number, j: number): number {
+  return i < j ? (j * (j - 1)) / 2 + i : (i * (i - 1)) / 2 + j;
 }
 
 /** Truth of a condition for one patient: 0 false, 1 true, 2 depends on the doses. */
 export type ConditionTruths = Uint8Array;
 
-const tables = new WeakMap<KnowledgeBase, PairTable>();
+/** The pair table of a knowledge base; built once, from that of another one where it has only a drug more. */
+export const pairTableOf: (kb: KnowledgeBase) => PairTable = keptByKnowledgeBase((kb) => {
+  const base = baseOf(kb);
+  return buildPairTable(kb, base === null ? NO_PAIRS : pairTableOf(base));
+});
 
-/** The pair table of a knowledge base; built once. */
-export function pairTableOf(kb: KnowledgeBase): PairTable {
-  let table = tables.get(kb);
-  if (table === undefined) {
-    table = buildPairTable(kb);
-    tables.set(kb, table);
-  }
-  return table;
-}
+const NO_PAIRS: PairTable = {
+  drugCount: 0,
+  pairIds: new Uint16Array(0),
+  entries: [[]],
+  conditions: [],
+  conditionIds: new Map(),
+};
 
 /** The entries of a pair in any order of the two; empty when no rule names it. */
 export function pairEntries(table: PairTable, drugIndex: number, otherIndex: number): readonly PairEntry[] {
-  const low = Math.min(drugIndex, otherIndex);
-  const high = Math.max(drugIndex, otherIndex);
-  return table.entries[table.pairIds[low * table.drugCount + high]!]!;
+  return table.entries[table.pairIds[pairPlace(drugIndex, otherIndex)]!]!;
 }
 
-function buildPairTable(kb: KnowledgeBase): PairTable {
+/** @param base table of the first drugs, under the same rules: what two of them do to each other hangs on no other drug */
+function buildPairTable(kb: KnowledgeBase, base: PairTable): PairTable {
   const n = kb.drugs.length;
-  const conditions: RuleCondition[] = [];
-  const conditionIds = new Map<string, number>();
+  const firstNew = base.drugCount;
+  const conditions: RuleCondition[] = [...base.conditions];
+  const conditionIds = new Map(base.conditionIds);
   const conditionIdOf = (rule: InteractionRule): number => {
     if (rule.condition === null) return -1;
     let id = conditionIds.get(rule.conditionText);
@@ -90,13 +102,17 @@ function buildPairTable(kb: KnowledgeBase): PairTable {
     side.kind === "drug" ? [kb.drugIndexById.get(side.name)!] : kb.groupMembers.get(side.name)!;
 
   const byPair = new Map<number, PairEntry[]>();
-  const model = new ExposureModel(kb.drugs.map(exposureProfileOf));
+  const model = new ExposureModel(exposureTablesOf(kb));
   for (const rule of kb.rules) {
     const isSymmetric = rule.object === null && !(rule.condition?.usesDose ?? false);
-    for (const a of members(rule.a)) {
-      for (const b of members(rule.b)) {
-        if (a === b) continue;
-        const key = Math.min(a, b) * n + Math.max(a, b);
+    const aMembers = members(rule.a);
+    const bMembers = members(rule.b);
+    const hasNew = (indexes: readonly number[]): boolean => indexes.some((index) => index >= firstNew);
+    if (!hasNew(aMembers) && !hasNew(bMembers)) continue;
+    for (const a of aMembers) {
+      for (const b of bMembers) {
+        if (a === b || (a < firstNew && b < firstNew)) continue;
+        const key = pairPlace(a, b);
         const list = byPair.get(key) ?? [];
         // A class against itself meets the pair from both sides; without an object or doses that is one hit.
         if (isSymmetric && list.some((entry) => entry.rule === rule)) continue;
@@ -105,20 +121,21 @@ function buildPairTable(kb: KnowledgeBase): PairTable {
       }
     }
   }
-  for (const entry of deriveHits(kb, model, (low, high) => byPair.has(low * n + high))) {
-    const key = Math.min(entry.aIndex, entry.bIndex) * n + Math.max(entry.aIndex, entry.bIndex);
+  for (const entry of deriveHits(kb, model, (a, b) => byPair.has(pairPlace(a, b)), firstNew)) {
+    const key = pairPlace(entry.aIndex, entry.bIndex);
     const list = byPair.get(key) ?? [];
     list.push(entry);
     byPair.set(key, list);
   }
 
-  const pairIds = new Uint16Array(n * n);
-  const entries: PairEntry[][] = [[]];
+  const pairIds = new Uint16Array((n * (n - 1)) / 2);
+  pairIds.set(base.pairIds);
+  const entries: (readonly PairEntry[])[] = [...base.entries];
   for (const key of [...byPair.keys()].sort((x, y) => x - y)) {
     pairIds[key] = entries.length;
     entries.push(byPair.get(key)!.sort(byPriority));
   }
-  return { drugCount: n, pairIds, entries, conditions };
+  return { drugCount: n, pairIds, entries, conditions, conditionIds };
 }
 
 function makeEntry(

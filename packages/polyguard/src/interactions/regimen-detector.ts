@@ -1,5 +1,6 @@
 import { CONDITION_CODES, conditionIndex } from "../kb/conditions.ts";
 import type { HarmDomain } from "../kb/domains.ts";
+import { keptByDrug, keptByKnowledgeBase } from "../kb/kept.ts";
 import type { Drug, KnowledgeBase } from "../kb/types.ts";
 import type { Facts } from "./facts.ts";
 import {
@@ -117,6 +118,44 @@ export function regimenFlags(
   };
 }
 
+/** What the rules rest on of each drug, by row number. */
+interface DetectorTables {
+  /** Role bits. */
+  readonly roles: Int32Array;
+  /** Bit k = member of DUPLICATE_CLASSES[k]. */
+  readonly classes: Int32Array;
+  readonly acb: Uint8Array;
+  readonly firstGroup: Int32Array;
+  readonly indicationStart: Int32Array;
+  readonly indicationCodes: Int32Array;
+}
+
+/** Role and class bits of a drug. */
+const bitsOf = keptByDrug((drug) => ({
+  roles: rolesOf(drug),
+  classes: DUPLICATE_CLASSES.reduce((bits, [group], k) => (drug.groups.includes(group) ? bits | (1 << k) : bits), 0),
+}));
+
+const detectorTablesOf = keptByKnowledgeBase(({ drugs }): DetectorTables => {
+  const groupNumbers = new Map<string, number>();
+  const firstGroup = Int32Array.from(drugs, (drug) => {
+    const group = drug.groups[0]!;
+    const number = groupNumbers.get(group) ?? groupNumbers.size;
+    groupNumbers.set(group, number);
+    return number;
+  });
+  const starts = [0];
+  for (const drug of drugs) starts.push(starts.at(-1)! + drug.indications.length);
+  return {
+    roles: Int32Array.from(drugs, (drug) => bitsOf(drug).roles),
+    classes: Int32Array.from(drugs, (drug) => bitsOf(drug).classes),
+    acb: Uint8Array.from(drugs, (drug) => drug.acb),
+    firstGroup,
+    indicationStart: Int32Array.from(starts),
+    indicationCodes: Int32Array.from(drugs.flatMap(({ indications }) => indications.map(conditionIndex))),
+  };
+});
+
 /**
  * Decides RG1-RG10 for a regimen without allocation; the findings are the public fields, overwritten by the next `detect`.
  * Severity ranks: -1 = no hit, 0 moderate, 1 major.
@@ -150,22 +189,13 @@ export class RegimenDetector {
   readonly unindicated = new Uint8Array(64);
 
   constructor(kb: KnowledgeBase) {
-    this.roles = Int32Array.from(kb.drugs, rolesOf);
-    this.classes = Int32Array.from(kb.drugs, (drug) =>
-      DUPLICATE_CLASSES.reduce((bits, [group], k) => (drug.groups.includes(group) ? bits | (1 << k) : bits), 0),
-    );
-    this.#acb = Uint8Array.from(kb.drugs, (drug) => drug.acb);
-    const groupNumbers = new Map<string, number>();
-    this.#firstGroup = Int32Array.from(kb.drugs, (drug) => {
-      const group = drug.groups[0]!;
-      const number = groupNumbers.get(group) ?? groupNumbers.size;
-      groupNumbers.set(group, number);
-      return number;
-    });
-    const starts = [0];
-    for (const drug of kb.drugs) starts.push(starts.at(-1)! + drug.indications.length);
-    this.#indicationStart = Int32Array.from(starts);
-    this.#indicationCodes = Int32Array.from(kb.drugs.flatMap(({ indications }) => indications.map(conditionIndex)));
+    const tables = detectorTablesOf(kb);
+    this.roles = tables.roles;
+    this.classes = tables.classes;
+    this.#acb = tables.acb;
+    this.#firstGroup = tables.firstGroup;
+    this.#indicationStart = tables.indicationStart;
+    this.#indicationCodes = tables.indicationCodes;
   }
 
   /** Judges the drugs of `regimen` (active ones only). */

@@ -1,5 +1,6 @@
 import { CONDITION_CODES } from "../kb/conditions.ts";
 import { type HarmDomain, SEVERITIES, type Severity } from "../kb/domains.ts";
+import { keptByKnowledgeBase } from "../kb/kept.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import type { Facts } from "./facts.ts";
 import {
@@ -25,17 +26,9 @@ export interface RegimenHit {
   readonly source: string;
 }
 
-const detectors = new WeakMap<KnowledgeBase, RegimenDetector>();
 const conditionFlags = new Uint8Array(CONDITION_CODES.length);
 
-function detectorOf(kb: KnowledgeBase): RegimenDetector {
-  let detector = detectors.get(kb);
-  if (detector === undefined) {
-    detector = new RegimenDetector(kb);
-    detectors.set(kb, detector);
-  }
-  return detector;
-}
+const detectorOf = keptByKnowledgeBase((kb) => new RegimenDetector(kb));
 
 /**
  * RG1-RG10 on a regimen (active drugs only). `orders` are the active order codes; a LAXATIVE or BOWEL order answers RG8. A

@@ -1,10 +1,5 @@
-import {
-  ENZYMES,
-  ExposureModel,
-  type ExposurePatient,
-  type ExposureProfile,
-  exposureProfileOf,
-} from "../engine/exposure.ts";
+import { ExposureModel, type ExposurePatient } from "../engine/exposure.ts";
+import { ENZYMES, type ExposureProfile, exposureProfileOf, makeExposureTables } from "../engine/exposure-tables.ts";
 import type { Drug } from "../kb/types.ts";
 import { type ClearanceParts, NEW_DRUG_ENZYMES } from "./components.ts";
 
@@ -34,7 +29,7 @@ export function victimProfile({ fm, fe, pgp }: ClearanceParts): ExposureProfile 
 
 /** Exposure ratio E of the drug in a setting: AUC against that of a healthy volunteer without other drugs. */
 export function exposureRatio(parts: ClearanceParts, { patient, perpetrators }: ExposureSetting): number {
-  const model = new ExposureModel([victimProfile(parts), ...perpetrators.map(exposureProfileOf)]);
+  const model = new ExposureModel(makeExposureTables([victimProfile(parts), ...perpetrators.map(exposureProfileOf)]));
   model.setPatient(patient);
   for (let i = 0; i < perpetrators.length; i++) model.addPerpetrator(i + 1, 1);
   return model.aucr(0);

@@ -1,5 +1,6 @@
 import { Rng } from "@praxis/env";
-import { ExposureModel, type ExposurePatient, exposureProfileOf } from "../engine/exposure.ts";
+import { ExposureModel, type ExposurePatient } from "../engine/exposure.ts";
+import { exposureProfileOf, makeExposureTables } from "../engine/exposure-tables.ts";
 import { getDrug } from "../kb/lookup.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
 import type { Genotype } from "../world/types.ts";
@@ -169,7 +170,9 @@ export function ratiosOf(
   { patient, perpetrators }: ExposureSetting,
   genotypes: readonly Genotype[] | null = null,
 ): Float64Array {
-  const model = new ExposureModel([...perpetrators.map(exposureProfileOf), ...parts.map(victimProfile)]);
+  const model = new ExposureModel(
+    makeExposureTables([...perpetrators.map(exposureProfileOf), ...parts.map(victimProfile)]),
+  );
   for (let i = 0; i < perpetrators.length; i++) model.addPerpetrator(i, 1);
   model.setPatient(patient);
   const ratios = new Float64Array(parts.length);

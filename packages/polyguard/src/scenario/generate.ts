@@ -1,6 +1,6 @@
 import { PraxisError, Rng } from "@praxis/env";
-import type { CourseEvaluator } from "../course/evaluator.ts";
-import type { Drug, KnowledgeBase } from "../kb/types.ts";
+import type { Drug } from "../kb/types.ts";
+import type { DrawTools } from "../sub-environments/sub-environment.ts";
 import { addProtections, fillBaseRegimen } from "./base-regimen.ts";
 import { drawDecoys } from "./decoys.ts";
 import { ScenarioDraft } from "./draft.ts";
@@ -19,19 +19,23 @@ import { isWorthwhile } from "./worthwhile.ts";
 const MAX_ATTEMPTS = 2000;
 
 /**
- * Makes the scenario of a key after a plan: the same key and plan always give an equal scenario. Throws INVALID_CONFIG when
- * none can be made.
+ * Makes the scenario of a key after a plan: the same key and plan always give an equal scenario. Most drafts are thrown away,
+ * so the number of the one that was taken goes into the tools' store. Throws INVALID_CONFIG when none can be made.
  */
-export function generateScenario(
-  kb: KnowledgeBase,
-  evaluator: CourseEvaluator,
-  key: ScenarioKey,
-  plan: ScenarioPlan,
-): Scenario {
+export function generateScenario(tools: DrawTools, key: ScenarioKey, plan: ScenarioPlan): Scenario {
+  const { kb, store = null } = tools;
+  const name = `draft|${scenarioId(key)}|${kb.hash}`;
+  const known = store?.get(name);
   const root = Rng.fromSeed(key.seed, `${key.task}/${key.difficulty}/${key.split}`);
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const scenario = tryScenario(kb, evaluator, key, plan, root.split(`attempt/${attempt}`));
+  if (typeof known === "number" && Number.isInteger(known) && known >= 0 && known < MAX_ATTEMPTS) {
+    const scenario = tryScenario(tools, key, plan, root.split(`attempt/${known}`), true);
     if (scenario !== null) return scenario;
+  }
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const scenario = tryScenario(tools, key, plan, root.split(`attempt/${attempt}`), false);
+    if (scenario === null) continue;
+    store?.set(name, attempt);
+    return scenario;
   }
   throw new PraxisError(
     "INVALID_CONFIG",
@@ -39,12 +43,13 @@ export function generateScenario(
   );
 }
 
+/** One draft; null when it is not to be had or not worth playing. @param isKnown it was found worth playing before */
 function tryScenario(
-  kb: KnowledgeBase,
-  evaluator: CourseEvaluator,
+  { kb, evaluator }: DrawTools,
   key: ScenarioKey,
   plan: ScenarioPlan,
   rng: Rng,
+  isKnown: boolean,
 ): Scenario | null {
   const { tier } = plan;
   const demand = demandFor(kb, plan, key.split);
@@ -109,6 +114,7 @@ function tryScenario(
     draft.patient.allergies.map((allergy) => allergy.id),
   );
   const scenario: Scenario = { ...unmasked, mask };
+  if (isKnown) return scenario;
   const context = { kb, scenario };
   if (!isWorthwhile(context, evaluator, placed, allowed)) return null;
   return plan.accept === undefined || plan.accept(context, evaluator) ? scenario : null;

@@ -6,6 +6,7 @@ import type { Drawn } from "../sub-environments/sub-environment.ts";
 import { CATALOGUE, type ScenarioKey, scenarioId, type Task } from "./key.ts";
 import type { PackShelf } from "./packs.ts";
 import { SPLIT_SEEDS } from "./splits.ts";
+import type { ScenarioStore } from "./store.ts";
 import { withStress } from "./stress.ts";
 import { DIFFICULTIES, type Difficulty, SPLITS, type Split, type SubEnvironment as SubEnvironmentId } from "./types.ts";
 
@@ -121,11 +122,22 @@ export class ScenarioSource {
 
   readonly #packs: PackShelf | null;
 
-  /** @param packs shelf of packed scenarios; null = there are none */
-  constructor(kb: KnowledgeBase, evaluator: CourseEvaluator, packs: PackShelf | null = null) {
+  readonly #store: ScenarioStore | null;
+
+  /**
+   * @param packs shelf of packed scenarios; null = there are none
+   * @param store what was worked out about scenarios before; null = nothing is kept
+   */
+  constructor(
+    kb: KnowledgeBase,
+    evaluator: CourseEvaluator,
+    packs: PackShelf | null = null,
+    store: ScenarioStore | null = null,
+  ) {
     this.#kb = kb;
     this.#evaluator = evaluator;
     this.#packs = packs;
+    this.#store = store;
   }
 
   /** A scenario of a pack. Throws NOT_SUPPORTED without packs, UNKNOWN_NAME for an id that no pack has. */
@@ -146,7 +158,7 @@ export class ScenarioSource {
     }
     let drawn = cache.get(id);
     if (drawn === undefined) {
-      drawn = sub.draw({ kb: this.#kb, evaluator: this.#evaluator }, key);
+      drawn = sub.draw({ kb: this.#kb, evaluator: this.#evaluator, store: this.#store }, key);
       if (key.split === "stress") drawn = { ...drawn, scenario: withStress(this.#kb, drawn.scenario) };
       if (cache.size >= sub.cacheSize) cache.delete(cache.keys().next().value!);
       cache.set(id, drawn);

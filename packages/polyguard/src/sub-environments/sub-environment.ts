@@ -14,6 +14,7 @@ import type { StateAssessment } from "../reward/assessment.ts";
 import type { Components } from "../reward/settings.ts";
 import type { ReturnEnd, ReturnStep } from "../reward/training-return.ts";
 import type { ScenarioKey } from "../scenario/key.ts";
+import type { ScenarioStore } from "../scenario/store.ts";
 import type { Scenario, SubEnvironment as SubEnvironmentId } from "../scenario/types.ts";
 import type { WorldState } from "../world/types.ts";
 
@@ -29,6 +30,8 @@ export interface Drawn<Content = unknown> {
 export interface DrawTools {
   readonly kb: KnowledgeBase;
   readonly evaluator: CourseEvaluator;
+  /** What was worked out about scenarios before; absent or null = nothing is kept. */
+  readonly store?: ScenarioStore | null;
 }
 
 /** Reset options that only some sub-environments heed. */

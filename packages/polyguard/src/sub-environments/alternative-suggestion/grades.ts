@@ -6,6 +6,7 @@ import { drugAt } from "../../kb/lookup.ts";
 import type { Drug } from "../../kb/types.ts";
 import { KEEP } from "../../policies/plan-node.ts";
 import { PlanningModel, reconcileAll } from "../../policies/planning-model.ts";
+import type { KeptValue, ScenarioStore } from "../../scenario/store.ts";
 import type { Preference, WorldState } from "../../world/types.ts";
 import { AT_TARGET, goalDose, nextStep, STYLES, type Style } from "./carry-out.ts";
 import { type Option, optionPayload, type Replacement } from "./options.ts";
@@ -28,15 +29,44 @@ export interface Grades {
 }
 
 const kept = new WeakMap<Replacement, Grades>();
+const stores = new WeakMap<Replacement, ScenarioStore>();
+
+/** Has the grades of a replacement kept in a store, and taken from it where they are there. */
+export function keepGradesIn(store: ScenarioStore, replacement: Replacement): void {
+  stores.set(replacement, store);
+}
 
 /** Grades of the options of a scenario, worked out once. */
 export function gradesOf(context: CourseContext, replacement: Replacement): Grades {
   let grades = kept.get(replacement);
   if (grades === undefined) {
-    grades = grade(context, replacement);
+    const store = stores.get(replacement);
+    const name = `grades|${context.scenario.id}|${context.kb.hash}`;
+    grades = readGrades(store?.get(name), replacement.options.length);
+    if (grades === undefined) {
+      grades = grade(context, replacement);
+      store?.set(name, [
+        ...grades.worth,
+        ...grades.styles.map((style) => (style === null ? -1 : STYLES.indexOf(style))),
+      ]);
+    }
     kept.set(replacement, grades);
   }
   return grades;
+}
+
+/** Grades as they were kept: worth by option, then number of the style by option, -1 = none. Undefined for anything else. */
+function readGrades(value: KeptValue | undefined, options: number): Grades | undefined {
+  if (typeof value !== "object" || value.length !== 2 * options) return undefined;
+  const worth = value.slice(0, options);
+  return gradesFrom(
+    worth,
+    value.slice(options).map((number) => STYLES[number] ?? null),
+  );
+}
+
+function gradesFrom(worth: readonly number[], styles: Grades["styles"]): Grades {
+  return { worth, styles, best: Math.max(...worth), worst: Math.min(...worth) };
 }
 
 function grade(context: CourseContext, replacement: Replacement): Grades {
@@ -58,13 +88,10 @@ function grade(context: CourseContext, replacement: Replacement): Grades {
     const base = style === null ? keptJ - IMPOSSIBLE_COST : j;
     return { style, worth: target === undefined ? base : base - costOf(legality, target, option) };
   });
-  const worth = judged.map((each) => each.worth);
-  return {
-    worth,
-    styles: judged.map((each) => each.style),
-    best: Math.max(...worth),
-    worst: Math.min(...worth),
-  };
+  return gradesFrom(
+    judged.map((each) => each.worth),
+    judged.map((each) => each.style),
+  );
 }
 
 /** Only a drug can be changed to in more than one way. */

@@ -15,7 +15,7 @@ import type { Medication, WorldState } from "../../world/types.ts";
 import { applyOnCourse, COURSE_HOOKS } from "../course-hooks.ts";
 import type { Decision, Effect, Facing, Finished, SubEnvironment } from "../sub-environment.ts";
 import { AT_TARGET, goalDose, nextStep, STYLES } from "./carry-out.ts";
-import { gradesOf } from "./grades.ts";
+import { gradesOf, keepGradesIn } from "./grades.ts";
 import { drawOptions, type Option, optionKey, optionOf, optionPayload, type Replacement } from "./options.ts";
 import { alternativeScore, MOST_REGRET, regretShare } from "./score.ts";
 
@@ -47,8 +47,9 @@ const NAMES: Readonly<Record<string, string>> = {
 export const alternativeSuggestion: SubEnvironment<Replacement, Recommendation> = {
   ...COURSE_HOOKS,
   id: "ALTERNATIVE_SUGGESTION",
-  draw: ({ kb, evaluator }, key) => {
-    const drawn = generateScenario(kb, evaluator, key, {
+  draw: (tools, key) => {
+    const { kb } = tools;
+    const drawn = generateScenario(tools, key, {
       subEnvironment: "ALTERNATIVE_SUGGESTION",
       goal: "",
       successCriteria: [
@@ -63,6 +64,7 @@ export const alternativeSuggestion: SubEnvironment<Replacement, Recommendation> 
       accept: ({ scenario }) => replacementOf(kb, key, scenario) !== null,
     });
     const content = replacementOf(kb, key, drawn)!;
+    if (tools.store) keepGradesIn(tools.store, content);
     const { drugId } = drugAt(kb, content.drugIndex);
     const scenario: Scenario = {
       ...drawn,

@@ -14,9 +14,9 @@ const HAZARDS: Readonly<Record<Difficulty, number>> = { easy: 1, medium: 2, hard
 export const ddi: SubEnvironment<null, null> = {
   ...COURSE_HOOKS,
   id: "DDI",
-  draw: ({ kb, evaluator }, key) => ({
+  draw: (tools, key) => ({
     content: null,
-    scenario: generateScenario(kb, evaluator, key, {
+    scenario: generateScenario(tools, key, {
       subEnvironment: "DDI",
       goal: "Resolve the dangerous drug-drug interactions without losing an indicated therapy.",
       successCriteria: [

@@ -72,11 +72,11 @@ export const longitudinalDeprescribing: SubEnvironment<null, DeprescribingProgre
   id: "LONGITUDINAL_DEPRESCRIBING",
   isFixedLength: true,
   stepCost: 0,
-  draw: ({ kb, evaluator }, key) => ({
+  draw: (tools, key) => ({
     content: null,
     scenario: withTargets(
-      kb,
-      generateScenario(kb, evaluator, key, {
+      tools.kb,
+      generateScenario(tools, key, {
         subEnvironment: "LONGITUDINAL_DEPRESCRIBING",
         goal: "",
         successCriteria: [

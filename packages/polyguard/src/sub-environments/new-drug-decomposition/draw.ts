@@ -44,8 +44,9 @@ const DRAWS = 60;
 const NOISE_SEEDS = 2 ** 31;
 
 /** The scenario of a key: a patient without injected hazards, a drug that nobody knows, and what is right. */
-export function drawNewDrug({ kb, evaluator }: DrawTools, key: ScenarioKey): Drawn<NewDrugContent> {
-  const scenario = generateScenario(kb, evaluator, key, {
+export function drawNewDrug(tools: DrawTools, key: ScenarioKey): Drawn<NewDrugContent> {
+  const { kb } = tools;
+  const scenario = generateScenario(tools, key, {
     subEnvironment: "NEW_DRUG_DECOMPOSITION",
     goal: "Judge a drug that is in no table for this patient: how it is cleared, what it may do, how to start it.",
     successCriteria: [

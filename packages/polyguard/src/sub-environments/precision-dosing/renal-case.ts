@@ -18,9 +18,10 @@ const CREATININE_AGE_DAYS = [100, 400] as const;
 const CREATININE_THEN = [0.7, 1] as const;
 
 /** A list with doses that the kidneys, the range or the schedule forbid, and an old creatinine. */
-export function drawRenalCase({ kb, evaluator }: DrawTools, key: ScenarioKey): Drawn<RenalContent> {
+export function drawRenalCase(tools: DrawTools, key: ScenarioKey): Drawn<RenalContent> {
+  const { kb } = tools;
   const tier = TIERS[key.difficulty];
-  const scenario = generateScenario(kb, evaluator, key, {
+  const scenario = generateScenario(tools, key, {
     subEnvironment: "PRECISION_DOSING",
     goal: "Bring every dose inside its range and the renal rule.",
     successCriteria: [

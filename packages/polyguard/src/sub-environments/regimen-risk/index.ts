@@ -75,9 +75,9 @@ function gainsEnough({ j, keepJ, bestJ }: Yardsticks): boolean {
 export const regimenRisk: SubEnvironment<null, null> = {
   ...COURSE_HOOKS,
   id: "REGIMEN_RISK",
-  draw: ({ kb, evaluator }, key) => {
+  draw: (tools, key) => {
     const plan = key.task === "safe_add" ? safeAddPlan(key.difficulty) : optimisationPlan(key.difficulty);
-    return { content: null, scenario: generateScenario(kb, evaluator, key, plan) };
+    return { content: null, scenario: generateScenario(tools, key, plan) };
   },
   offers: ({ context, legality }) => {
     const plan = generalOffers(legality);

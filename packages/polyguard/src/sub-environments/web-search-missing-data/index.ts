@@ -59,9 +59,10 @@ type At = Standing<MissingDataContent, MissingDataProgress>;
 export const webSearchMissingData: SubEnvironment<MissingDataContent, MissingDataProgress> = {
   ...COURSE_HOOKS,
   id: "WEB_SEARCH_MISSING_DATA",
-  draw: ({ kb, evaluator }, key) => {
+  draw: (tools, key) => {
+    const { kb } = tools;
     const hazards = HAZARDS[key.difficulty];
-    const drawn = generateScenario(kb, evaluator, key, {
+    const drawn = generateScenario(tools, key, {
       subEnvironment: "WEB_SEARCH_MISSING_DATA",
       goal: "Find the data that the decision hangs on, then resolve the dangers of the list without losing a therapy.",
       successCriteria: [
