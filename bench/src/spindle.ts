@@ -98,13 +98,17 @@ function measureRules(report: Report, { differences, evaluation }: Evaluation): 
 }
 
 function measureMemory(report: Report, { differences }: Evaluation): void {
-  const later = (policy: string, minus: string): Estimate =>
-    differences.find((each) => each.split === "train" && each.policy === policy && each.minus === minus)!.laterTasks!;
+  const later = (policy: string, minus: string): Estimate | null =>
+    differences.find((each) => each.split === "train" && each.policy === policy && each.minus === minus)?.laterTasks ??
+    null;
   for (const [id, policy, minus, goal] of [
     ["spindle.memory", TRAINED, MEMORYLESS, ">= 0.02"],
     ["spindle.memory_in_scripts", "beliefPlan", "taskPlan", ">= 0.03"],
   ] as const) {
-    const { mean, low, high, n } = later(policy, minus);
+    const worth = later(policy, minus);
+    // An orchestrator that does not ship has no figure.
+    if (worth === null) continue;
+    const { mean, low, high, n } = worth;
     report({
       ...{ id, value: mean, unit: "R per task, tasks 2 to 5", goal, peer: null, n, interval: [low, high] },
       note: `${policy} minus ${minus}, paired, training specialists`,
@@ -113,8 +117,9 @@ function measureMemory(report: Report, { differences }: Evaluation): void {
 }
 
 function measureFrontier(report: Report, { policies }: Evaluation): void {
-  const of = (policy: string) => policies.find((each) => each.split === "train" && each.policy === policy)!;
+  const of = (policy: string) => policies.find((each) => each.split === "train" && each.policy === policy);
   const [balanced, frugal] = [of(TRAINED), of(FRUGAL)];
+  if (balanced === undefined || frugal === undefined) return;
   const [before, after] = [balanced.metrics.costUnits!, frugal.metrics.costUnits!];
   const lost = balanced.metrics.trueQuality!.mean - frugal.metrics.trueQuality!.mean;
   const saved = 100 * (1 - after.mean / before.mean);

@@ -17,7 +17,7 @@ export const ORACLE_NAMES: readonly string[] = ["truthStep", HIGHEST];
 export const PLANNER_NAMES: readonly string[] = ["textPlan", "taskPlan", "beliefPlan"];
 
 /** Weights of a cost unit that the frontier sweeps. */
-export const FRONTIER_WEIGHTS = [0, 0.01, 0.02, 0.04, 0.08, 0.15] as const;
+const FRONTIER_WEIGHTS = [0, 0.01, 0.02, 0.04, 0.08, 0.15] as const;
 
 /** A policy under the name that the report calls it by. */
 export interface NamedPlayer {

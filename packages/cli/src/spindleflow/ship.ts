@@ -49,6 +49,7 @@ export function shipOrchestrator(run: string, folder: string, evaluation: string
   writeFileSync(
     join(folder, "README.md"),
     modelCard({
+      // The card tells of the kept file, without its path.
       ...{ name: basename(folder), runName: basename(run), seed: config.seed, settings, numbers, rows, summary },
       steps: steps as number,
     }),
@@ -87,7 +88,7 @@ function modelCard({ name, runName, seed, settings, steps, numbers, rows, summar
   const teacher =
     warmStart.teacher === null
       ? "none"
-      : `\`${warmStart.teacher}\`, ${warmStart.shifts} shifts, ${warmStart.epochs} epochs`;
+      : `\`${warmStart.teacher}\`, ${warmStart.shifts} shifts${warmStart.demonstrations === null ? "" : " kept in a file (shifts played anew are others)"}, ${warmStart.epochs} epochs`;
   const every = Math.max(1, Math.ceil(rows.length / CURVE_ROWS));
   const curve = rows.filter((_, i) => i % every === every - 1 || i === rows.length - 1);
   return [
@@ -98,7 +99,7 @@ function modelCard({ name, runName, seed, settings, steps, numbers, rows, summar
     "",
     "| | |",
     "| --- | --- |",
-    `| command | \`praxis train spindleflow --config ${name} --seed ${seed}\` |`,
+    `| command | \`praxis train spindleflow --config ${name} --seed ${seed} --ppo.total-steps ${ppo.totalSteps}\` |`,
     `| encoder, memory, critic | ${policy.encoder}, ${policy.memory}, ${policy.critic} |`,
     `| numbers in the weights | ${numbers} |`,
     `| sector, preset | ${settings.sector}, ${settings.preset} |`,

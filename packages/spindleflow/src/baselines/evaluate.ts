@@ -52,7 +52,7 @@ export type ShiftPlayer = Script | Policy;
 const isScript = (player: ShiftPlayer): player is Script => "choose" in player;
 
 /** Plays one shift; equal seeds meet equal tasks, people and luck, whatever the player does. */
-export function playWholeShift(
+function playWholeShift(
   parts: SpindleFlowParts,
   player: ShiftPlayer,
   { seed, options = {} }: { readonly seed: number; readonly options?: Readonly<Record<string, unknown>> },
