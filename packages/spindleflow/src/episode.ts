@@ -66,7 +66,7 @@ function masksOf(index: BankIndex, state: Omit<EpisodeState, "masks" | "vector">
   const rule = config.maskStopUntilFirstCall;
   return computeMasks(worldOf(state), run, {
     stopNeedsCall: rule === "always" || (rule === "phase1" && config.phase === 1),
-    maySpawn: maySpawn({ index, ...state }, state.companyBest, state.spawnThreshold),
+    maySpawn: state.companyBest < state.spawnThreshold && maySpawn({ index, ...state }),
   });
 }
 
@@ -169,7 +169,7 @@ export function transitionEpisode(
   const decision: Decision | null = judged.decision;
   const noise = new KeyedNoise(streams, state.taskIndex);
   const run = cloneRun(state.run);
-  const vector = state.vector.slice();
+  const vector = new Float32Array(state.vector);
   const calls: CallRecord[] = [];
   const violations: Violation[] = judged.violation === null ? [] : [judged.violation];
   let shift = state.shift;

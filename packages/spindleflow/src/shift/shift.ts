@@ -10,7 +10,7 @@ import {
   TASK_CLASSES,
   type TaskClass,
 } from "../bank/bank.ts";
-import { type BankIndex, cosine } from "../bank/bank-index.ts";
+import { type BankIndex, cosine, cosines } from "../bank/bank-index.ts";
 import { type SpindleFlowConfig, tasksOfShift } from "../config.ts";
 import type { Member, TaskWorld } from "../engine/world.ts";
 import { EpisodeTierLock, type Tier, tierOfClass } from "../tiers.ts";
@@ -160,10 +160,16 @@ function drawRoster(
   const company = rng.shuffled(index.specialistsOf(config.specialistSplit)).slice(0, config.companySize);
   const mean = new Float32Array(index.bank.vectors.dim);
   for (const { vector } of tasks) for (let i = 0; i < mean.length; i++) mean[i] = mean[i]! + vector[i]! / tasks.length;
-  const near = new Map(
-    company.map((each) => [each, cosine(mean, index.bank.vectors.specialistRow(index.bank.specialists[each]!.row))]),
+  const near = new Float64Array(company.length);
+  cosines(
+    mean,
+    company.map((each) => index.bank.vectors.specialistRow(index.bank.specialists[each]!.row)),
+    near,
   );
-  const ranked = company.slice().sort((a, b) => near.get(b)! - near.get(a)! || a - b);
+  const ranked = company
+    .map((_, i) => i)
+    .sort((i, j) => near[j]! - near[i]! || company[i]! - company[j]!)
+    .map((i) => company[i]!);
   const explorers = Math.min(config.explorers, config.maxSpecialists - 1);
   const chosen = ranked.slice(0, config.maxSpecialists - explorers);
   const rest = rng.shuffled(ranked.slice(chosen.length)).slice(0, explorers);
@@ -172,17 +178,40 @@ function drawRoster(
   return { company, slots: rng.shuffled(people) };
 }
 
+/** Cosine of the texts of two filled slots. */
+type Kinship = (slot: number, other: number) => number;
+
+/** {@link Kinship} of a roster, each pair worked out at first use: the tasks of a shift ask for the same pairs. */
+export function kinshipOf(index: BankIndex, seats: readonly (Seat | null)[]): Kinship {
+  const known = new Map<number, number>();
+  return (slot, other) => {
+    const pair = Math.min(slot, other) * seats.length + Math.max(slot, other);
+    let near = known.get(pair);
+    if (near === undefined) {
+      near = cosine(seatText(index, seats[slot]!).vector, seatText(index, seats[other]!).vector);
+      known.set(pair, near);
+    }
+    return near;
+  };
+}
+
 /** What the engine needs to know of a task, for the people in the slots. */
 export function makeTaskWorld(
   index: BankIndex,
   config: SpindleFlowConfig,
   text: ForeignTask,
   seats: readonly (Seat | null)[],
+  kinship: Kinship,
 ): TaskWorld {
   const { task } = text;
   const people = seats.map((seat) => (seat === null ? null : seatText(index, seat)));
-  const near = (vector: Float32Array): number[] =>
-    people.map((each) => (each === null ? 0 : cosine(each.vector, vector)));
+  const near = (vector: Float32Array): number[] => {
+    const filled = people.flatMap((each) => (each === null ? [] : [each.vector]));
+    const found = new Float64Array(filled.length);
+    cosines(vector, filled, found);
+    let next = 0;
+    return people.map((each) => (each === null ? 0 : found[next++]!));
+  };
   const skills = task.requirements.map((requirement) => requirement.skill);
   const similarity = near(text.vector);
   const affinity = seats.map((seat, slot) =>
@@ -213,7 +242,7 @@ export function makeTaskWorld(
         const named = failed.specialist.fallbackTo.indexOf(candidate.specialist.id);
         if (named >= 0) return [0, named];
         const shares = candidate.specialist.affinity.some((each) => failed.specialist.affinity.includes(each));
-        return shares ? [1, -cosine(candidate.vector, failed.vector)] : [2, -similarity[other]!];
+        return shares ? [1, -kinship(slot, other)] : [2, -similarity[other]!];
       };
       const ranks = new Map(others.map((other) => [other, rank(other)]));
       return others.sort((a, b) => {
@@ -257,12 +286,13 @@ export function drawShift(
           textTraits(index, config, bankIndex),
         ),
   );
+  const kinship = kinshipOf(index, seats);
   const tasks = texts.map((text, i): ShiftTask => {
     const each = chosen[i]!;
     return {
       bankIndex: typeof each === "number" ? each : null,
       foreign: typeof each === "number" ? null : each,
-      world: makeTaskWorld(index, config, text, seats),
+      world: makeTaskWorld(index, config, text, seats, kinship),
       domain: typeof each === "number" ? index.domainOfTask(each) : index.nearestSkillTo(text.vector),
     };
   });
