@@ -178,21 +178,42 @@ function drawRoster(
   return { company, slots: rng.shuffled(people) };
 }
 
-/** Cosine of the texts of two filled slots. */
-type Kinship = (slot: number, other: number) => number;
+/** How well one filled slot may stand in for another, whatever the task; lower groups and orders first. */
+interface StandIn {
+  /** 0 named as a substitute, 1 shares a class of tasks, 2 neither: then the task's own similarity orders. */
+  readonly group: 0 | 1 | 2;
+  readonly order: number;
+}
 
-/** {@link Kinship} of a roster, each pair worked out at first use: the tasks of a shift ask for the same pairs. */
-export function kinshipOf(index: BankIndex, seats: readonly (Seat | null)[]): Kinship {
-  const known = new Map<number, number>();
-  return (slot, other) => {
-    const pair = Math.min(slot, other) * seats.length + Math.max(slot, other);
-    let near = known.get(pair);
-    if (near === undefined) {
-      near = cosine(seatText(index, seats[slot]!).vector, seatText(index, seats[other]!).vector);
-      known.set(pair, near);
-    }
-    return near;
-  };
+/** {@link StandIn} of every other slot for every slot, `slot * seats + other`: worked out once for all tasks of a shift. */
+export function standInsOf(index: BankIndex, seats: readonly (Seat | null)[]): readonly (StandIn | null)[] {
+  const people = seats.map((seat) => (seat === null ? null : seatText(index, seat)));
+  return people.flatMap((failed, slot) =>
+    people.map((candidate, other): StandIn | null => {
+      if (failed === null || candidate === null || slot === other) return null;
+      const named = failed.specialist.fallbackTo.indexOf(candidate.specialist.id);
+      if (named >= 0) return { group: 0, order: named };
+      const shares = candidate.specialist.affinity.some((each) => failed.specialist.affinity.includes(each));
+      return shares ? { group: 1, order: -cosine(candidate.vector, failed.vector) } : { group: 2, order: 0 };
+    }),
+  );
+}
+
+/** Who may take the place of a slot that failed, best first. */
+function substitutesOf(
+  slot: number,
+  size: number,
+  standIns: readonly (StandIn | null)[],
+  similarity: readonly number[],
+): number[] {
+  const others: number[] = [];
+  for (let other = 0; other < size; other++) if (standIns[slot * size + other] !== null) others.push(other);
+  return others.sort((a, b) => {
+    const x = standIns[slot * size + a]!;
+    const y = standIns[slot * size + b]!;
+    if (x.group !== y.group) return x.group - y.group;
+    return (x.group === 2 ? similarity[b]! - similarity[a]! : x.order - y.order) || a - b;
+  });
 }
 
 /** What the engine needs to know of a task, for the people in the slots. */
@@ -201,7 +222,7 @@ export function makeTaskWorld(
   config: SpindleFlowConfig,
   text: ForeignTask,
   seats: readonly (Seat | null)[],
-  kinship: Kinship,
+  standIns: readonly (StandIn | null)[],
 ): TaskWorld {
   const { task } = text;
   const people = seats.map((seat) => (seat === null ? null : seatText(index, seat)));
@@ -234,22 +255,7 @@ export function makeTaskWorld(
     similarity,
     clarifiedSimilarity: task.clarifiedRow === task.row ? similarity : near(text.clarifiedVector),
     affinity,
-    substitutes: people.map((failed, slot) => {
-      if (failed === null) return [];
-      const others = people.flatMap((each, other) => (each === null || other === slot ? [] : [other]));
-      const rank = (other: number): readonly [group: number, order: number] => {
-        const candidate = people[other]!;
-        const named = failed.specialist.fallbackTo.indexOf(candidate.specialist.id);
-        if (named >= 0) return [0, named];
-        const shares = candidate.specialist.affinity.some((each) => failed.specialist.affinity.includes(each));
-        return shares ? [1, -kinship(slot, other)] : [2, -similarity[other]!];
-      };
-      const ranks = new Map(others.map((other) => [other, rank(other)]));
-      return others.sort((a, b) => {
-        const [x, y] = [ranks.get(a)!, ranks.get(b)!];
-        return x[0] - y[0] || x[1] - y[1] || a - b;
-      });
-    }),
+    substitutes: seats.map((_, slot) => substitutesOf(slot, seats.length, standIns, similarity)),
   };
 }
 
@@ -286,13 +292,13 @@ export function drawShift(
           textTraits(index, config, bankIndex),
         ),
   );
-  const kinship = kinshipOf(index, seats);
+  const standIns = standInsOf(index, seats);
   const tasks = texts.map((text, i): ShiftTask => {
     const each = chosen[i]!;
     return {
       bankIndex: typeof each === "number" ? each : null,
       foreign: typeof each === "number" ? null : each,
-      world: makeTaskWorld(index, config, text, seats, kinship),
+      world: makeTaskWorld(index, config, text, seats, standIns),
       domain: typeof each === "number" ? index.domainOfTask(each) : index.nearestSkillTo(text.vector),
     };
   });

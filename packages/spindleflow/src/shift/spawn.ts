@@ -4,7 +4,7 @@ import { type BankIndex, cosine, cosines } from "../bank/bank-index.ts";
 import type { SpindleFlowConfig } from "../config.ts";
 import type { TaskRun } from "../engine/run.ts";
 import type { Member } from "../engine/world.ts";
-import { kinshipOf, makeTaskWorld, type Seat, type Shift, taskText } from "./shift.ts";
+import { makeTaskWorld, type Seat, type Shift, standInsOf, taskText } from "./shift.ts";
 import { TRUTH } from "./truth.ts";
 
 /** Competence of somebody made to measure, in the two skills asked for. `assumption:` a broad specialist's, a little lower. */
@@ -42,10 +42,17 @@ export interface SpawnScene {
   readonly run: TaskRun;
 }
 
-/** {@link bestInCompany} for the task in hand as its text now stands; 1, a perfect fit, where nobody may be spawned at all. */
-export function bestForTask(scene: SpawnScene): number {
-  if (!scene.config.spawn.enabled) return 1;
-  return bestInCompany(scene.index, scene.shift, vectorNow(scene));
+/**
+ * True if somebody in the company, or spawned, is at least as near to the task in hand as `threshold`, or if spawning is off
+ * and nobody asks. Those seated come first: they are the nearest, and their cosines are known.
+ */
+export function companyFits(scene: SpawnScene, threshold: number): boolean {
+  const { index, config, shift, taskIndex, run } = scene;
+  if (!config.spawn.enabled) return true;
+  const { similarity, clarifiedSimilarity } = shift.tasks[taskIndex]!.world;
+  const near = run.clarified ? clarifiedSimilarity : similarity;
+  if (shift.seats.some((seat, slot) => seat !== null && near[slot]! >= threshold)) return true;
+  return bestInCompany(index, shift, vectorNow(scene)) >= threshold;
 }
 
 const vectorNow = ({ index, shift, taskIndex, run }: SpawnScene): Float32Array => {
@@ -149,14 +156,14 @@ export function spawnSpecialist(scene: SpawnScene, rng: Rng): Spawned {
   };
   const seat: Seat = { bankIndex: null, spawned: { specialist, vector } };
   const seats = shift.seats.with(slot, seat);
-  const kinship = kinshipOf(index, seats);
+  const standIns = standInsOf(index, seats);
   const seated: Shift = {
     ...shift,
     seats,
     members: shift.members.with(slot, member),
     tasks: shift.tasks.map((task) => ({
       ...task,
-      world: makeTaskWorld(index, config, taskText(index, task), seats, kinship),
+      world: makeTaskWorld(index, config, taskText(index, task), seats, standIns),
     })),
   };
   const after = bestInCompany(index, seated, vectorNow({ ...scene, shift: seated }));
