@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { BankIndex } from "./bank/bank-index.ts";
 import { loadBank } from "./bank/load-bank.ts";
 import { defineSpindleFlow, type SpindleFlowDefinition, type SpindleFlowOptions } from "./definition.ts";
+import type { SpindleFlowParts } from "./env.ts";
 
 /** What {@link loadSpindleFlow} may be told. */
 export interface LoadSpindleFlowOptions extends SpindleFlowOptions {
@@ -16,4 +18,12 @@ export function loadSpindleFlow({
   // `../` is right from src and from dist alike.
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   return defineSpindleFlow(loadBank(sector), { readme, ...options });
+}
+
+/** What audits and baselines work on: a sector's bank with settings. Node only. Throws as `loadBank` does. */
+export function loadSpindleFlowParts({
+  sector = "software_engineering",
+  settings = {},
+}: Pick<LoadSpindleFlowOptions, "sector" | "settings"> = {}): SpindleFlowParts {
+  return { index: new BankIndex(loadBank(sector)), settings };
 }
