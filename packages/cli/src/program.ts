@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { PraxisError } from "@praxis/env";
 import { Command, CommanderError } from "commander";
+import { registerAudit } from "./commands/audit.ts";
 import { registerCheck } from "./commands/check.ts";
 import { registerData } from "./commands/data.ts";
 import { registerDemo } from "./commands/demo.ts";
@@ -78,6 +79,7 @@ function makeProgram(terminal: Terminal): Command {
   registerRuns(program, terminal);
   registerExport(program, terminal);
   registerData(program, terminal);
+  registerAudit(program, terminal);
   for (const command of program.commands)
     command.exitOverride().showSuggestionAfterError(true).configureOutput(program.configureOutput());
   return program;

@@ -6,22 +6,48 @@ export interface RngState {
   readonly words: readonly [number, number, number, number];
 }
 
-const MASK64 = (1n << 64n) - 1n;
+// A product of two 64-bit numbers modulo 2^64, in 16-bit limbs: every partial stays exact, and no BigInt is made. The high
+// word of the last product is left here, as a returned pair would be an allocation in the innermost call of every split.
+let productHigh = 0;
+
+/** Low word of (high, low) · (otherHigh, otherLow) modulo 2^64; its high word is left in {@link productHigh}. */
+function multiply(high: number, low: number, otherHigh: number, otherLow: number): number {
+  const a0 = low & 0xffff;
+  const a1 = low >>> 16;
+  const b0 = otherLow & 0xffff;
+  const b1 = otherLow >>> 16;
+  const p00 = a0 * b0;
+  const middle = a1 * b0 + (p00 >>> 16);
+  const cross = a0 * b1 + (middle & 0xffff);
+  // Below 2^53: each partial is below 2^32.
+  const upper = a1 * b1 + Math.floor(middle / 65536) + Math.floor(cross / 65536);
+  productHigh = ((upper >>> 0) + Math.imul(high, otherLow) + Math.imul(low, otherHigh)) >>> 0;
+  return (((cross & 0xffff) << 16) | (p00 & 0xffff)) >>> 0;
+}
 
 /** SplitMix64 (Steele, Lea, Flood 2014): fills four 32-bit words from a 64-bit seed. Never all zero. */
-function splitMix(high: number, low: number): [number, number, number, number] {
-  let x = (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
-  const words: number[] = [];
-  for (let i = 0; i < 2; i++) {
-    x = (x + 0x9e3779b97f4a7c15n) & MASK64;
-    let z = x;
-    z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & MASK64;
-    z = ((z ^ (z >> 27n)) * 0x94d049bb133111ebn) & MASK64;
-    z ^= z >> 31n;
-    words.push(Number(z >> 32n), Number(z & 0xffffffffn));
+function splitMix(seedHigh: number, seedLow: number): [number, number, number, number] {
+  let high = seedHigh >>> 0;
+  let low = seedLow >>> 0;
+  const words: [number, number, number, number] = [0, 0, 0, 0];
+  for (let i = 0; i < 4; i += 2) {
+    const sum = low + 0x7f4a7c15;
+    high = (high + 0x9e3779b9 + (sum > 0xffffffff ? 1 : 0)) >>> 0;
+    low = sum >>> 0;
+    let zHigh = (high ^ (high >>> 30)) >>> 0;
+    let zLow = (low ^ ((low >>> 30) | (high << 2))) >>> 0;
+    zLow = multiply(zHigh, zLow, 0xbf58476d, 0x1ce4e5b9);
+    zHigh = productHigh;
+    const shiftedLow = (zLow >>> 27) | (zHigh << 5);
+    zHigh = (zHigh ^ (zHigh >>> 27)) >>> 0;
+    zLow = (zLow ^ shiftedLow) >>> 0;
+    zLow = multiply(zHigh, zLow, 0x94d049bb, 0x133111eb);
+    zHigh = productHigh;
+    words[i] = (zHigh ^ (zHigh >>> 31)) >>> 0;
+    words[i + 1] = (zLow ^ ((zLow >>> 31) | (zHigh << 1))) >>> 0;
   }
-  if ((words[0]! | words[1]! | words[2]! | words[3]!) === 0) words[0] = 1;
-  return [words[0]!, words[1]!, words[2]!, words[3]!];
+  if ((words[0] | words[1] | words[2] | words[3]) === 0) words[0] = 1;
+  return words;
 }
 
 /**
@@ -151,6 +177,22 @@ export class Rng {
   }
 }
 
+/** Plain words, which stand in JSON as they are. */
+const PLAIN_WORD = /^[\w ./-]*$/;
+
+/** `JSON.stringify(key)`; written out for plain words and integers, the usual parts, as streams are keyed many times a step. */
+function keyJson(key: readonly (string | number)[]): string {
+  let text = "[";
+  for (let i = 0; i < key.length; i++) {
+    const part = key[i]!;
+    if (i > 0) text += ",";
+    if (typeof part === "string" && PLAIN_WORD.test(part)) text += `"${part}"`;
+    else if (typeof part === "number" && Number.isSafeInteger(part)) text += part;
+    else text += JSON.stringify(part);
+  }
+  return `${text}]`;
+}
+
 /** Saved state of {@link RngStreams}. */
 export interface RngStreamsState {
   readonly root: RngState;
@@ -179,7 +221,7 @@ export class RngStreams {
   /** A fresh stream keyed by name (and, say, a visit number), whatever was drawn before; never equal to a {@link stream}. */
   keyed(...key: readonly (string | number)[]): Rng {
     // JSON keeps ("a", "b") apart from ("a/b"), and every key apart from the plain names of `stream`.
-    return this.#root.split(JSON.stringify(key));
+    return this.#root.split(keyJson(key));
   }
 
   /** State of root and all streams in use. */

@@ -23,15 +23,15 @@ function actionLength(size: number): number {
 const metaHigh = META_ACTIONS.length - 1;
 const modeHigh = MODES.length - 1;
 
-/** Lowest and highest value of each entry of the action vector. */
-function bounds(size: number): { readonly low: number[]; readonly high: number[] } {
+/** Lowest and highest value of each entry of the action vector, by number of slots; made once, as every step reads them. */
+const BOUNDS = Array.from({ length: 9 }, (_, size) => {
   const slots = (value: number) => new Array<number>(size).fill(value);
   return { low: [0, ...slots(-1), 0, 0, 0, 0, 0], high: [metaHigh, ...slots(1), modeHigh, 1, 1, 1, 1] };
-}
+});
 
 /** The declared space: per-slot bounds, or [−1, 1] throughout with an affine map for Gaussian policies. */
 export function actionSpace(size: number, normalized: boolean): BoxSpace {
-  const { low, high } = bounds(size);
+  const { low, high } = BOUNDS[size]!;
   const shape = [actionLength(size)];
   return normalized ? { kind: "box", shape, low: -1, high: 1 } : { kind: "box", shape, low, high };
 }
@@ -109,7 +109,7 @@ function readVector(
   const length = actionLength(size);
   if (vector.length !== length)
     throw refuse(`The action vector must have ${length} numbers for ${size} slots, not ${vector.length}.`, "vector");
-  const { low, high } = bounds(size);
+  const { low, high } = BOUNDS[size]!;
   const x = new Array<number>(length);
   for (let i = 0; i < length; i++) {
     const value = vector[i];
@@ -194,7 +194,9 @@ export interface Judged {
 
 /** Positive scores in descending order, ties by slot. */
 function selected(scores: readonly number[]): number[] {
-  return scores.flatMap((score, slot) => (score > 0 ? [slot] : [])).sort((a, b) => scores[b]! - scores[a]! || a - b);
+  const slots: number[] = [];
+  for (let slot = 0; slot < scores.length; slot++) if (scores[slot]! > 0) slots.push(slot);
+  return slots.length < 2 ? slots : slots.sort((a, b) => scores[b]! - scores[a]! || a - b);
 }
 
 function bestOf(scores: readonly number[], allowed: readonly boolean[]): number {

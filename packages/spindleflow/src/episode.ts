@@ -27,7 +27,7 @@ import {
   writeTaskStart,
 } from "./observation.ts";
 import { type Shift, seatText, taskText } from "./shift/shift.ts";
-import { bestForTask, maySpawn, spawnSpecialist } from "./shift/spawn.ts";
+import { companyFits, maySpawn, spawnSpecialist } from "./shift/spawn.ts";
 
 /** State of an episode, latent fields included. Plain data; never changed in place. */
 export interface EpisodeState {
@@ -37,8 +37,8 @@ export interface EpisodeState {
   readonly encoding: "array" | "base64";
   /** Best cosine below which somebody may be spawned. */
   readonly spawnThreshold: number;
-  /** Best cosine of the task as it stands with anybody in the company. */
-  readonly companyBest: number;
+  /** Somebody in the company is near enough to the task as it stands. */
+  readonly companyFits: boolean;
   readonly taskIndex: number;
   readonly tasksEnded: number;
   readonly run: TaskRun;
@@ -66,7 +66,7 @@ function masksOf(index: BankIndex, state: Omit<EpisodeState, "masks" | "vector">
   const rule = config.maskStopUntilFirstCall;
   return computeMasks(worldOf(state), run, {
     stopNeedsCall: rule === "always" || (rule === "phase1" && config.phase === 1),
-    maySpawn: maySpawn({ index, ...state }, state.companyBest, state.spawnThreshold),
+    maySpawn: !state.companyFits && maySpawn({ index, ...state }),
   });
 }
 
@@ -82,7 +82,7 @@ export function beginEpisode(
     taskIndex: 0,
     tasksEnded: 0,
     run,
-    companyBest: bestForTask({ index, ...start, taskIndex: 0, run }),
+    companyFits: companyFits({ index, ...start, taskIndex: 0, run }, start.spawnThreshold),
     lastScore: 0,
     ended: [],
     costUnitsBefore: 0,
@@ -169,7 +169,7 @@ export function transitionEpisode(
   const decision: Decision | null = judged.decision;
   const noise = new KeyedNoise(streams, state.taskIndex);
   const run = cloneRun(state.run);
-  const vector = state.vector.slice();
+  const vector = new Float32Array(state.vector);
   const calls: CallRecord[] = [];
   const violations: Violation[] = judged.violation === null ? [] : [judged.violation];
   let shift = state.shift;
@@ -232,7 +232,7 @@ export function transitionEpisode(
   }
   // The company's fit changes only with the text or with the company.
   if (hasEnded || decision?.meta === "clarifyTask" || shift !== state.shift)
-    next = { ...next, companyBest: bestForTask({ index, ...next }) };
+    next = { ...next, companyFits: companyFits({ index, ...next }, state.spawnThreshold) };
   next = { ...next, masks: masksOf(index, next) };
   writeProgress(vector, layout, next);
   if (state.audit !== null)

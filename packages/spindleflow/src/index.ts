@@ -1,5 +1,8 @@
 export { encodeDecision, type SpindleFlowAction } from "./action.ts";
-export { exportAudit, verifyAudit, verifyChain } from "./audit/verify.ts";
+export type { AuditChain } from "./audit/chain.ts";
+export { explainAudit, renderExplanation } from "./audit/explain.ts";
+export { exportAudit, parseAuditLogs } from "./audit/log-text.ts";
+export { type AuditVerdict, auditEpisode, verifyAudit } from "./audit/verify.ts";
 export { type Bank, SECTORS } from "./bank/bank.ts";
 export { parseCatalog } from "./bank/catalog.ts";
 export { loadBank, loadBankText } from "./bank/load-bank.ts";
@@ -19,8 +22,8 @@ export {
   type SpindleFlowDefinition,
   type SpindleFlowOptions,
 } from "./definition.ts";
-export { SPINDLEFLOW_ID, type SpindleFlowEnv } from "./env.ts";
+export { SPINDLEFLOW_ID, type SpindleFlowEnv, type SpindleFlowParts } from "./env.ts";
 export { EMPTY_LEARNING, type EndedTask, type LearningState, learnEpisode } from "./learning-state.ts";
-export { type LoadSpindleFlowOptions, loadPrices, loadSpindleFlow } from "./load-spindleflow.ts";
+export { type LoadSpindleFlowOptions, loadPrices, loadSpindleFlow, loadSpindleFlowParts } from "./load-spindleflow.ts";
 export { type Bill, billTasks, parsePrices, type TaskTokens } from "./meter.ts";
 export { renderSpindleFlow, type SpindleFlowRenderer } from "./render.ts";

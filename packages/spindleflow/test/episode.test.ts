@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeDecision, judgeChoice, readAction } from "../src/action.ts";
 import { sha256 } from "../src/audit/chain.ts";
-import { exportAudit, verifyAudit, verifyChain } from "../src/audit/verify.ts";
 import { BankIndex } from "../src/bank/bank-index.ts";
 import { playShift } from "../src/baselines/evaluate.ts";
 import { RULES } from "../src/baselines/rules.ts";
@@ -240,39 +239,6 @@ test("a tier lock refuses every other tier", () => {
   const lock = new EpisodeTierLock(1, [0.15, 0.1, 0.05, 0.03]);
   expect(lock.sigmaFor(1)).toBe(0.1);
   expect(() => lock.sigmaFor(2)).toThrow(/judged at tier 1/);
-});
-
-test("an honest audit log verifies and replays; any tampered byte is found", () => {
-  const env = makeSpindleFlowEnv(parts);
-  env.reset({ seed: 11, options: { audit: true, tasksPerEpisode: 2 } });
-  const rng = Rng.fromSeed(11, "test");
-  for (let ended = false; !ended; ) ended = env.step(randomAction(rng, env.latentState()!.masks)).terminated;
-  const log = env.latentState()!.audit!;
-  expect(verifyAudit(parts, log)).toEqual({ ok: true });
-  const text = exportAudit(log);
-  const lines = text.trimEnd().split("\n");
-  fc.assert(
-    fc.property(fc.nat(text.length - 2), (at) => {
-      if (text[at] === "\n") return;
-      const other = text[at] === "7" ? "8" : "7";
-      const changed = `${text.slice(0, at)}${other}${text.slice(at + 1)}`;
-      let records: unknown[];
-      try {
-        records = changed
-          .trimEnd()
-          .split("\n")
-          .map((line) => JSON.parse(line));
-      } catch {
-        return; // no longer JSON: found by reading it
-      }
-      const before = lines.map((line) => JSON.parse(line));
-      // A digit below the precision of a double leaves the value as it was: nothing was changed.
-      if (JSON.stringify(records) === JSON.stringify(before)) return;
-      expect(verifyChain(records as never, log.head).ok).toBe(false);
-    }),
-    { numRuns: 150 },
-  );
-  expect(verifyChain(log.records.slice(0, -1), log.head).ok).toBe(false);
 });
 
 test("exploits earn no more than honest play", () => {

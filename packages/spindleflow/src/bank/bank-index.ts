@@ -8,6 +8,31 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
+/**
+ * Cosines of one unit vector with many, written to `out`. Four sums go side by side, as one alone waits for its own last
+ * addition; each is summed in the order of {@link cosine} and comes out the same to the last bit.
+ */
+export function cosines(vector: Float32Array, others: readonly Float32Array[], out: Float64Array): void {
+  const { length } = vector;
+  let k = 0;
+  for (; k + 3 < others.length; k += 4) {
+    const [w, x, y, z] = [others[k]!, others[k + 1]!, others[k + 2]!, others[k + 3]!];
+    let [a, b, c, d] = [0, 0, 0, 0];
+    for (let i = 0; i < length; i++) {
+      const v = vector[i]!;
+      a += v * w[i]!;
+      b += v * x[i]!;
+      c += v * y[i]!;
+      d += v * z[i]!;
+    }
+    out[k] = a;
+    out[k + 1] = b;
+    out[k + 2] = c;
+    out[k + 3] = d;
+  }
+  for (; k < others.length; k++) out[k] = cosine(vector, others[k]!);
+}
+
 /** A bank with what the environment looks up in it, computed once. */
 export class BankIndex {
   readonly bank: Bank;

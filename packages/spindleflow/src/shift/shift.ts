@@ -10,7 +10,7 @@ import {
   TASK_CLASSES,
   type TaskClass,
 } from "../bank/bank.ts";
-import { type BankIndex, cosine } from "../bank/bank-index.ts";
+import { type BankIndex, cosine, cosines } from "../bank/bank-index.ts";
 import { type SpindleFlowConfig, tasksOfShift } from "../config.ts";
 import type { Member, TaskWorld } from "../engine/world.ts";
 import { EpisodeTierLock, type Tier, tierOfClass } from "../tiers.ts";
@@ -160,10 +160,16 @@ function drawRoster(
   const company = rng.shuffled(index.specialistsOf(config.specialistSplit)).slice(0, config.companySize);
   const mean = new Float32Array(index.bank.vectors.dim);
   for (const { vector } of tasks) for (let i = 0; i < mean.length; i++) mean[i] = mean[i]! + vector[i]! / tasks.length;
-  const near = new Map(
-    company.map((each) => [each, cosine(mean, index.bank.vectors.specialistRow(index.bank.specialists[each]!.row))]),
+  const near = new Float64Array(company.length);
+  cosines(
+    mean,
+    company.map((each) => index.bank.vectors.specialistRow(index.bank.specialists[each]!.row)),
+    near,
   );
-  const ranked = company.slice().sort((a, b) => near.get(b)! - near.get(a)! || a - b);
+  const ranked = company
+    .map((_, i) => i)
+    .sort((i, j) => near[j]! - near[i]! || company[i]! - company[j]!)
+    .map((i) => company[i]!);
   const explorers = Math.min(config.explorers, config.maxSpecialists - 1);
   const chosen = ranked.slice(0, config.maxSpecialists - explorers);
   const rest = rng.shuffled(ranked.slice(chosen.length)).slice(0, explorers);
@@ -172,17 +178,61 @@ function drawRoster(
   return { company, slots: rng.shuffled(people) };
 }
 
+/** How well one filled slot may stand in for another, whatever the task; lower groups and orders first. */
+interface StandIn {
+  /** 0 named as a substitute, 1 shares a class of tasks, 2 neither: then the task's own similarity orders. */
+  readonly group: 0 | 1 | 2;
+  readonly order: number;
+}
+
+/** {@link StandIn} of every other slot for every slot, `slot * seats + other`: worked out once for all tasks of a shift. */
+export function standInsOf(index: BankIndex, seats: readonly (Seat | null)[]): readonly (StandIn | null)[] {
+  const people = seats.map((seat) => (seat === null ? null : seatText(index, seat)));
+  return people.flatMap((failed, slot) =>
+    people.map((candidate, other): StandIn | null => {
+      if (failed === null || candidate === null || slot === other) return null;
+      const named = failed.specialist.fallbackTo.indexOf(candidate.specialist.id);
+      if (named >= 0) return { group: 0, order: named };
+      const shares = candidate.specialist.affinity.some((each) => failed.specialist.affinity.includes(each));
+      return shares ? { group: 1, order: -cosine(candidate.vector, failed.vector) } : { group: 2, order: 0 };
+    }),
+  );
+}
+
+/** Who may take the place of a slot that failed, best first. */
+function substitutesOf(
+  slot: number,
+  size: number,
+  standIns: readonly (StandIn | null)[],
+  similarity: readonly number[],
+): number[] {
+  const others: number[] = [];
+  for (let other = 0; other < size; other++) if (standIns[slot * size + other] !== null) others.push(other);
+  return others.sort((a, b) => {
+    const x = standIns[slot * size + a]!;
+    const y = standIns[slot * size + b]!;
+    if (x.group !== y.group) return x.group - y.group;
+    return (x.group === 2 ? similarity[b]! - similarity[a]! : x.order - y.order) || a - b;
+  });
+}
+
 /** What the engine needs to know of a task, for the people in the slots. */
 export function makeTaskWorld(
   index: BankIndex,
   config: SpindleFlowConfig,
   text: ForeignTask,
   seats: readonly (Seat | null)[],
+  standIns: readonly (StandIn | null)[],
 ): TaskWorld {
   const { task } = text;
   const people = seats.map((seat) => (seat === null ? null : seatText(index, seat)));
-  const near = (vector: Float32Array): number[] =>
-    people.map((each) => (each === null ? 0 : cosine(each.vector, vector)));
+  const near = (vector: Float32Array): number[] => {
+    const filled = people.flatMap((each) => (each === null ? [] : [each.vector]));
+    const found = new Float64Array(filled.length);
+    cosines(vector, filled, found);
+    let next = 0;
+    return people.map((each) => (each === null ? 0 : found[next++]!));
+  };
   const skills = task.requirements.map((requirement) => requirement.skill);
   const similarity = near(text.vector);
   const affinity = seats.map((seat, slot) =>
@@ -205,22 +255,7 @@ export function makeTaskWorld(
     similarity,
     clarifiedSimilarity: task.clarifiedRow === task.row ? similarity : near(text.clarifiedVector),
     affinity,
-    substitutes: people.map((failed, slot) => {
-      if (failed === null) return [];
-      const others = people.flatMap((each, other) => (each === null || other === slot ? [] : [other]));
-      const rank = (other: number): readonly [group: number, order: number] => {
-        const candidate = people[other]!;
-        const named = failed.specialist.fallbackTo.indexOf(candidate.specialist.id);
-        if (named >= 0) return [0, named];
-        const shares = candidate.specialist.affinity.some((each) => failed.specialist.affinity.includes(each));
-        return shares ? [1, -cosine(candidate.vector, failed.vector)] : [2, -similarity[other]!];
-      };
-      const ranks = new Map(others.map((other) => [other, rank(other)]));
-      return others.sort((a, b) => {
-        const [x, y] = [ranks.get(a)!, ranks.get(b)!];
-        return x[0] - y[0] || x[1] - y[1] || a - b;
-      });
-    }),
+    substitutes: seats.map((_, slot) => substitutesOf(slot, seats.length, standIns, similarity)),
   };
 }
 
@@ -257,12 +292,13 @@ export function drawShift(
           textTraits(index, config, bankIndex),
         ),
   );
+  const standIns = standInsOf(index, seats);
   const tasks = texts.map((text, i): ShiftTask => {
     const each = chosen[i]!;
     return {
       bankIndex: typeof each === "number" ? each : null,
       foreign: typeof each === "number" ? null : each,
-      world: makeTaskWorld(index, config, text, seats),
+      world: makeTaskWorld(index, config, text, seats, standIns),
       domain: typeof each === "number" ? index.domainOfTask(each) : index.nearestSkillTo(text.vector),
     };
   });

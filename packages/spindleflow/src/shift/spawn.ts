@@ -1,10 +1,10 @@
 import type { Rng } from "@praxis/env";
 import { type BankSpecialist, SKILL_COUNT } from "../bank/bank.ts";
-import { type BankIndex, cosine } from "../bank/bank-index.ts";
+import { type BankIndex, cosine, cosines } from "../bank/bank-index.ts";
 import type { SpindleFlowConfig } from "../config.ts";
 import type { TaskRun } from "../engine/run.ts";
 import type { Member } from "../engine/world.ts";
-import { makeTaskWorld, type Seat, type Shift, taskText } from "./shift.ts";
+import { makeTaskWorld, type Seat, type Shift, standInsOf, taskText } from "./shift.ts";
 import { TRUTH } from "./truth.ts";
 
 /** Competence of somebody made to measure, in the two skills asked for. `assumption:` a broad specialist's, a little lower. */
@@ -13,9 +13,11 @@ const SPAWNED_LATENCY_MS = 3000;
 
 /** Highest cosine of the task's text with anybody in the company or spawned. */
 function bestInCompany(index: BankIndex, shift: Shift, taskVector: Float32Array): number {
+  const people = shift.company.map((each) => index.bank.vectors.specialistRow(index.bank.specialists[each]!.row));
+  const near = new Float64Array(people.length);
+  cosines(taskVector, people, near);
   let best = -1;
-  for (const each of shift.company)
-    best = Math.max(best, cosine(taskVector, index.bank.vectors.specialistRow(index.bank.specialists[each]!.row)));
+  for (const each of near) best = Math.max(best, each);
   for (const seat of shift.seats)
     if (seat !== null && seat.spawned !== null) best = Math.max(best, cosine(taskVector, seat.spawned.vector));
   return best;
@@ -40,9 +42,17 @@ export interface SpawnScene {
   readonly run: TaskRun;
 }
 
-/** {@link bestInCompany} for the task in hand as its text now stands. */
-export function bestForTask(scene: SpawnScene): number {
-  return bestInCompany(scene.index, scene.shift, vectorNow(scene));
+/**
+ * True if somebody in the company, or spawned, is at least as near to the task in hand as `threshold`, or if spawning is off
+ * and nobody asks. Those seated come first: they are the nearest, and their cosines are known.
+ */
+export function companyFits(scene: SpawnScene, threshold: number): boolean {
+  const { index, config, shift, taskIndex, run } = scene;
+  if (!config.spawn.enabled) return true;
+  const { similarity, clarifiedSimilarity } = shift.tasks[taskIndex]!.world;
+  const near = run.clarified ? clarifiedSimilarity : similarity;
+  if (shift.seats.some((seat, slot) => seat !== null && near[slot]! >= threshold)) return true;
+  return bestInCompany(index, shift, vectorNow(scene)) >= threshold;
 }
 
 const vectorNow = ({ index, shift, taskIndex, run }: SpawnScene): Float32Array => {
@@ -50,13 +60,10 @@ const vectorNow = ({ index, shift, taskIndex, run }: SpawnScene): Float32Array =
   return run.clarified ? text.clarifiedVector : text.vector;
 };
 
-/**
- * True if the guards hold: switched on, nobody in the company fits, a seat is free, and not too many were made.
- * @param best {@link bestForTask} @param threshold cosine below which nobody fits
- */
-export function maySpawn(scene: SpawnScene, best: number, threshold: number): boolean {
+/** True if the guards of the roster hold, given that nobody fits: switched on, a seat is free, and not too many were made. */
+export function maySpawn(scene: SpawnScene): boolean {
   const { config, shift, run, taskIndex } = scene;
-  if (!config.spawn.enabled || best >= threshold) return false;
+  if (!config.spawn.enabled) return false;
   const spawned = shift.seats.filter((seat) => seat !== null && seat.spawned !== null).length;
   if (spawned >= config.spawn.maxSpawned) return false;
   return seatForSpawned(shift, run, shift.tasks[taskIndex]!.world.similarity) !== null;
@@ -149,11 +156,15 @@ export function spawnSpecialist(scene: SpawnScene, rng: Rng): Spawned {
   };
   const seat: Seat = { bankIndex: null, spawned: { specialist, vector } };
   const seats = shift.seats.with(slot, seat);
+  const standIns = standInsOf(index, seats);
   const seated: Shift = {
     ...shift,
     seats,
     members: shift.members.with(slot, member),
-    tasks: shift.tasks.map((task) => ({ ...task, world: makeTaskWorld(index, config, taskText(index, task), seats) })),
+    tasks: shift.tasks.map((task) => ({
+      ...task,
+      world: makeTaskWorld(index, config, taskText(index, task), seats, standIns),
+    })),
   };
   const after = bestInCompany(index, seated, vectorNow({ ...scene, shift: seated }));
   return { shift: seated, slot, isRedundant: after - before < config.spawn.redundantGain };
