@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -15,6 +15,8 @@ import type { Measurement } from "./figures.ts";
 const CLI = fileURLToPath(new URL("../../packages/cli/bin/praxis.js", import.meta.url));
 /** Of the full numbers, training included; a hundredth, say, shows that the bench runs. */
 const SHARE = Number(process.env.PRAXIS_BENCH_SHARE ?? "1");
+/** Where trainings and evaluations are kept, so that a bench that was stopped goes on; without it a folder that is thrown away. */
+const KEPT = process.env.PRAXIS_BENCH_FOLDER;
 const scaled = (n: number, least = 2): number => Math.max(least, Math.round(n * SHARE));
 const SEEDS = [0, 1, 2] as const;
 const SCENARIOS = scaled(400);
@@ -33,8 +35,14 @@ function praxis(...args: readonly string[]): void {
   if (done.status !== 0) throw new PraxisError("ENVIRONMENT_ERROR", `praxis ${args.join(" ")}: ${done.stderr}`);
 }
 
-/** Trains with one seed and tells the minutes; a share of the bench trains on a share of everything. */
-function train(folder: string, cache: string, seed: number, reported: number): number {
+/**
+ * Trains with one seed and tells the minutes, null where a part was done in an earlier run; a share of the bench trains on a share of
+ * everything.
+ */
+function train(folder: string, cache: string, seed: number, reported: number): number | null {
+  const timed = join(folder, "minutes.json");
+  if (existsSync(timed)) return (JSON.parse(readFileSync(timed, "utf8")) as { minutes: number | null }).minutes;
+  const isFresh = !existsSync(folder);
   const sizes =
     SHARE >= 1
       ? []
@@ -47,7 +55,9 @@ function train(folder: string, cache: string, seed: number, reported: number): n
     ...["pipeline", "polyguard", "--seed", String(seed), "--out", folder, "--oracle-cache", cache],
     ...["--scenarios", String(reported), ...sizes, "--json"],
   );
-  return (performance.now() - begun) / 60_000;
+  const minutes = isFresh ? (performance.now() - begun) / 60_000 : null;
+  writeFileSync(timed, JSON.stringify({ minutes }));
+  return minutes;
 }
 
 function evaluate(
@@ -59,6 +69,7 @@ function evaluate(
   praxis(
     ...["eval", "polyguard", "--policies", wanted.policies.join(","), "--learned", folder, "--split", wanted.split],
     ...["--n", String(wanted.n), "--out", out, "--oracle-cache", cache, "--json"],
+    ...(existsSync(out) ? ["--resume"] : []),
   );
   return readFileSync(join(out, "episodes.jsonl"), "utf8")
     .trimEnd()
@@ -261,18 +272,21 @@ async function measureLatency(report: Report): Promise<void> {
   }
 }
 
-/** What the learned policies reach, on three training seeds; hours at full numbers. */
+/**
+ * What the learned policies reach, on three training seeds; hours at full numbers. `PRAXIS_BENCH_SHARE=0.05` trains and plays a
+ * twentieth; with `PRAXIS_BENCH_FOLDER` set to a folder a bench that was stopped goes on, but for the minutes of a training cut in two.
+ */
 export async function measureLearn(report: Report): Promise<void> {
   await measureLatency(report);
-  const root = mkdtempSync(join(tmpdir(), "praxis-learn-"));
+  const root = KEPT ?? mkdtempSync(join(tmpdir(), "praxis-learn-"));
   const cache = join(root, "oracle-cache");
-  mkdirSync(cache);
+  mkdirSync(cache, { recursive: true });
   try {
     const rows: (readonly EvaluationRow[])[] = [];
     for (const seed of SEEDS) {
       const folder = join(root, `seed-${seed}`);
       const minutes = train(folder, cache, seed, seed === 0 ? REPORTED : 1);
-      if (seed === 0)
+      if (seed === 0 && minutes !== null)
         report({
           id: "learn.minutes",
           value: minutes,
@@ -304,6 +318,6 @@ export async function measureLearn(report: Report): Promise<void> {
       note: `mean over the eight sub-environments, medium; by training seed ${scores.map((score) => score.toFixed(3)).join(", ")}`,
     });
   } finally {
-    rmSync(root, { recursive: true });
+    if (KEPT === undefined) rmSync(root, { recursive: true });
   }
 }

@@ -8,6 +8,8 @@ export interface SceneShape {
   readonly relations: number;
   /** Numbers that describe a candidate. */
   readonly candidates: number;
+  /** Kinds of situation whose confidences are calibrated apart; default 1. */
+  readonly groups?: number;
 }
 
 /** What a candidate-scoring policy sees of a decision. Items and candidates are sets: their order means nothing. */
@@ -27,6 +29,8 @@ export interface Scene {
   readonly itemOf: Int16Array;
   /** [candidateCount]: 1 = the candidate hands the decision to someone else. */
   readonly abstains: Uint8Array;
+  /** Kind of situation, below the shape's groups; default 0. */
+  readonly group?: number;
 }
 
 /** As much of a result of reset or step as scenes are read from. */

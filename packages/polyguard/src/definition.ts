@@ -43,15 +43,9 @@ const SFT_DEFAULTS = {
   },
 };
 const GRPO_DEFAULTS = {
-  ...{ decisions: "scenes", returns: "task", forkAt: "anywhere", iterations: 48, groupsPerIteration: 24, groupSize: 8 },
-  ...{
-    learningRate: 5e-4,
-    learningRateSchedule: "linear",
-    klCoef: 0.01,
-    entropyCoef: 0.005,
-    epochs: 4,
-    minibatchSize: 24,
-  },
+  ...{ decisions: "scenes", returns: "task", forkAt: "anywhere", continuation: "likeliest", advantage: "drGrpo" },
+  ...{ iterations: 32, groupsPerIteration: 64, groupSize: 8, epochs: 4, minibatchSize: 64 },
+  ...{ learningRate: 5e-4, learningRateSchedule: "linear", klCoef: 0.02, entropyCoef: 0.002 },
 };
 
 const MOST_STEPS = Math.max(...Object.values(SUB_ENVIRONMENT_TABLE).map(({ maxSteps }) => maxSteps));

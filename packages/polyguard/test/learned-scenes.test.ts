@@ -13,7 +13,10 @@ import { AGENT_FIELDS, SCENE_SHAPE } from "../src/policies/learned/layout.ts";
 const definition = loadPolyGuard();
 const scenes = definition.scenes!;
 const env = definition.makeEnv();
-const ADVISED = CANDIDATE_FIELDS.length + AGENT_FIELDS.indexOf("advised by the rules");
+const placeOf = (field: (typeof AGENT_FIELDS)[number]): number => CANDIDATE_FIELDS.length + AGENT_FIELDS.indexOf(field);
+const ADVISED = placeOf("advised");
+/** What hangs on the order in which rules look at equals. */
+const ADVICE = [ADVISED, placeOf("advised by the rules"), placeOf("confidence of the advice")];
 
 function advised({ candidates, candidateCount }: Scene): number {
   for (let i = 0; i < candidateCount; i++) if (candidates[i * SCENE_SHAPE.candidates + ADVISED] === 1) return i;
@@ -68,7 +71,7 @@ describe.each(SUB_ENVIRONMENTS)("scenes of %s", (sub) => {
     const withoutAdvice = (scene: Scene): Scene => {
       const candidates = scene.candidates.slice();
       for (let i = 0; i < scene.candidateCount; i++)
-        candidates.fill(0, i * SCENE_SHAPE.candidates + ADVISED, i * SCENE_SHAPE.candidates + ADVISED + 2);
+        for (const place of ADVICE) candidates[i * SCENE_SHAPE.candidates + place] = 0;
       return { ...scene, candidates };
     };
     // Rules that pick the first of equals may pick another one; what is described beside that is equal.
@@ -77,6 +80,26 @@ describe.each(SUB_ENVIRONMENTS)("scenes of %s", (sub) => {
     );
     expect([...b.context]).toEqual([...a.context]);
   });
+});
+
+test("where J is asked for, each action tells its gain over keeping the list, and one clearly better outranks the rules", () => {
+  const fields = { judged: placeOf("judged by the course"), gain: placeOf("20 × gain by the course") };
+  let outranked = 0;
+  for (let seed = 0; seed < 6; seed++) {
+    const last = env.reset({ seed, options: { sub_environment: "DDI", difficulty: "medium", score_task: false } });
+    const { candidates, candidateCount } = scenes.begin().read(last as { observation: Observation; info: object });
+    const rows = Array.from({ length: candidateCount }, (_, i) =>
+      candidates.subarray(i * SCENE_SHAPE.candidates, (i + 1) * SCENE_SHAPE.candidates),
+    );
+    expect(rows.filter((row) => row[ADVISED] === 1)).toHaveLength(1);
+    const [team, rules] = [ADVISED, placeOf("advised by the rules")].map((at) => rows.find((row) => row[at] === 1)!);
+    if (team === rules) continue;
+    outranked++;
+    expect(team![fields.gain]).toBeGreaterThan(rules![fields.gain]!);
+    expect(team![fields.gain]).toBeCloseTo(Math.max(...rows.map((row) => row[fields.gain]!)), 6);
+    for (const row of rows) if (row[fields.judged] === 0) expect(row[fields.gain]).toBe(0);
+  }
+  expect(outranked).toBeGreaterThan(0);
 });
 
 test("an expert's play can be shown in the learner's actions, and an action of nobody's can't", async () => {

@@ -1,7 +1,7 @@
 import { type EnvDefinition, PraxisError, type Rng, type Scene, type SceneShape } from "@praxis/env";
 import { type Kernels, type LstmState, makeParameter, type Parameter, type Tape } from "@praxis/nn";
 import { ActionHead } from "./action-head.ts";
-import { fitPlatt } from "./calibration.ts";
+import { fitPlattByGroup, type SeenConfidence } from "./calibration.ts";
 import { packScenes, type SortedScene, sortScene } from "./scene-batch.ts";
 import { SceneNetwork, type SceneNetworkSettings, type Timeline } from "./scene-network.ts";
 import type { Choice, DecisionSequence, DecisionTask, Evaluation, SmallPolicy, Turn } from "./small-policy.ts";
@@ -28,7 +28,7 @@ export class ScenePolicy implements SmallPolicy<Scene> {
   readonly #shape: SceneShape;
   readonly #network: SceneNetwork;
   readonly #confidenceCoef: number;
-  /** Scale and shift of confidence logits (Platt 1999), set by {@link ScenePolicy.calibrate}; no loss reaches them. */
+  /** [groups, 2]: scale and shift of confidence logits (Platt 1999), set by {@link ScenePolicy.calibrate}; no loss reaches them. */
   readonly #calibration: Parameter;
   readonly #heads = new Map<number, ActionHead>();
 
@@ -36,8 +36,9 @@ export class ScenePolicy implements SmallPolicy<Scene> {
     this.#shape = shape;
     this.#network = new SceneNetwork({ kernels, rng, shape, settings });
     this.#confidenceCoef = settings.confidenceCoef;
-    this.#calibration = makeParameter(kernels, "calibration", [2]);
-    this.#calibration.data.set([1, 0]);
+    const groups = shape.groups ?? 1;
+    this.#calibration = makeParameter(kernels, "calibration", [groups, 2]);
+    this.#calibration.data.set(Array.from({ length: groups }, () => [1, 0]).flat());
     this.isRecurrent = this.#network.memory !== null;
   }
 
@@ -55,7 +56,7 @@ export class ScenePolicy implements SmallPolicy<Scene> {
       ...{ steps: 1, columns: turns.length, places: turns.map((_, column) => column) },
       memories: turns.map(({ memory }) => memory),
     });
-    return turns.map(({ rng }, i) => {
+    return turns.map(({ rng, decision }, i) => {
       const { candidateOrder } = sorted[i]!;
       const choice = new Float32Array(3);
       const { head, row } = rowOf(i);
@@ -63,7 +64,7 @@ export class ScenePolicy implements SmallPolicy<Scene> {
       else head.sample(row, rng, choice);
       const place = choice[CHOICE.candidate]!;
       choice[CHOICE.candidate] = candidateOrder[place]!;
-      choice[CHOICE.confidence] = this.#confidenceOf(logitAt(i, place));
+      choice[CHOICE.confidence] = this.#confidenceOf(logitAt(i, place), decision.group ?? 0);
       choice[CHOICE.wasGood] = -1;
       return { choice, memory: memoryOf(state, i, turns.length) };
     });
@@ -128,10 +129,7 @@ export class ScenePolicy implements SmallPolicy<Scene> {
   }
 
   /** Raw confidence logits of recorded choices and whether each was good, as {@link ScenePolicy.calibrate} wants them. */
-  confidences(
-    tape: Tape,
-    sequences: readonly DecisionSequence<Scene>[],
-  ): { readonly logit: number; readonly wasGood: boolean }[] {
+  confidences(tape: Tape, sequences: readonly DecisionSequence<Scene>[]): SeenConfidence[] {
     return sequences.flatMap(({ decisions, choices, memory }) => {
       tape.reset();
       const sorted = decisions.map((decision) => sortScene(decision, this.#shape));
@@ -145,20 +143,21 @@ export class ScenePolicy implements SmallPolicy<Scene> {
               {
                 logit: output.logitAt(row, sorted[row]!.candidateOrder.indexOf(choice[CHOICE.candidate]!)),
                 wasGood: choice[CHOICE.wasGood] === 1,
+                group: decisions[row]!.group ?? 0,
               },
             ],
       );
     });
   }
 
-  /** Sets the scale and shift of stated confidences to those that suit recorded choices best. */
-  calibrate(seen: readonly { readonly logit: number; readonly wasGood: boolean }[]): void {
-    this.#calibration.data.set(fitPlatt(seen));
+  /** Sets the scale and shift of stated confidences, group by group, to those that suit recorded choices best. */
+  calibrate(seen: readonly SeenConfidence[]): void {
+    this.#calibration.data.set(fitPlattByGroup(seen, this.#shape.groups ?? 1));
   }
 
-  #confidenceOf(logit: number): number {
-    const [scale, shift] = this.#calibration.data as unknown as readonly [number, number];
-    return sigmoid(scale * logit + shift);
+  #confidenceOf(logit: number, group: number): number {
+    const [scale, shift] = this.#calibration.data.subarray(2 * group, 2 * group + 2);
+    return sigmoid(scale! * logit + shift!);
   }
 
   #forward(

@@ -157,6 +157,7 @@ const GROUPS: GroupSettings = {
   ...{
     groupSize: 4,
     forkAt: "start",
+    continuation: "sampled",
     gamma: 1,
     horizon: null,
     returns: "rewards",
@@ -207,6 +208,31 @@ test("a group forks any state of an episode, each as often, and its completions 
       expect(steps.map(({ decision }) => decision.observation[0])).toEqual([0, 1, 2, 3].slice(forkStep));
       expect(reward).toBe(4 - forkStep);
     }
+});
+
+test("with likeliest play after it, members differ by their first decision alone, and only that is learnt from", () => {
+  const [group] = collect(onesProbe, [{ index: 0, seed: 3 }], { continuation: "likeliest", groupSize: 8 });
+  const worth = new Map<number, Set<number>>();
+  for (const { steps, length, reward } of group!.completions) {
+    expect([steps.length, length]).toEqual([1, 3]);
+    const first = steps[0]!.choice[0]!;
+    worth.set(first, (worth.get(first) ?? new Set()).add(reward));
+  }
+  // Equal first choices come to the same; a one more is worth a third, whatever follows.
+  expect([...worth.values()].map(({ size }) => size)).toEqual([1, 1]);
+  expect([...worth.get(1)!][0]! - [...worth.get(0)!][0]!).toBeCloseTo(1 / 3, 6);
+});
+
+test("what pays is learnt from first decisions alone", async () => {
+  const settings = {
+    continuation: "likeliest",
+    forkAt: "anywhere",
+    learningRate: 0.02,
+    groupsPerIteration: 4,
+  } as const;
+  const { grpo } = make(onesProbe, { ...settings, advantage: "drGrpo" });
+  const rows = await iterate(grpo, 30);
+  expect(returnOf(rows, -1) % 2.5).toBeGreaterThan(0.9);
 });
 
 test("a completion's reward is the discounted sum of what follows, up to the horizon", () => {

@@ -1,7 +1,7 @@
 import { Rng, type Scene, type SceneShape } from "@praxis/env";
 import { makeReferenceKernels, Tape, zeroGradients } from "@praxis/nn";
 import { describe, expect, test } from "vitest";
-import { fitPlatt } from "../src/calibration.ts";
+import { fitPlatt, fitPlattByGroup } from "../src/calibration.ts";
 import { sceneNetworkSettings } from "../src/scene-network.ts";
 import { ScenePolicy } from "../src/scene-policy.ts";
 import { Sft, type SftExample } from "../src/sft.ts";
@@ -206,6 +206,23 @@ describe("calibration", () => {
     const [scale, shift] = fitPlatt(seen);
     const stated = seen.map(({ logit }) => 1 / (1 + Math.exp(-(scale * logit + shift))));
     expect(stated.reduce((sum, p) => sum + p, 0) / seen.length).toBeCloseTo(0.6, 2);
+  });
+
+  test("groups are brought to their own shares, and one with few choices to that of all", () => {
+    const seen = [
+      ...Array.from({ length: 400 }, (_, i) => ({ logit: i % 3, wasGood: i % 10 < 9, group: 0 })),
+      ...Array.from({ length: 400 }, (_, i) => ({ logit: i % 3, wasGood: i % 10 < 3, group: 1 })),
+      { logit: 1, wasGood: true, group: 2 },
+    ];
+    const fits = fitPlattByGroup(seen, 4);
+    const shareOf = (group: number): number => {
+      const [scale, shift] = fits.subarray(2 * group, 2 * group + 2);
+      return [0, 1, 2].reduce((sum, logit) => sum + 1 / (1 + Math.exp(-(scale! * logit + shift!))) / 3, 0);
+    };
+    expect(shareOf(0)).toBeCloseTo(0.9, 1);
+    expect(shareOf(1)).toBeCloseTo(0.3, 1);
+    expect(Math.abs(shareOf(2) - 0.6)).toBeLessThan(0.1);
+    expect([...fits.subarray(6)]).toEqual([...Float32Array.from(fitPlatt(seen))]);
   });
 
   test("nothing to go by leaves them as they are, and choices that are all good stay finite", () => {

@@ -45,7 +45,7 @@ export async function calibrateAgent(
   };
   const policy = agent.policy as unknown as ScenePolicy;
   const tape = new Tape(kernels, { recording: false });
-  const seen: { readonly logit: number; readonly wasGood: boolean }[] = [];
+  const seen: ReturnType<ScenePolicy["confidences"]> = [];
   for (let i = 0; i < episodes; i++) {
     const rng = Rng.fromSeed(seed, `calibration/${i}`);
     const drawn = definition.learningEpisode?.(rng.split("episode"), 1, "validate") ?? { seed: i, options: {} };

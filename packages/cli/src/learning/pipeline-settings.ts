@@ -6,12 +6,12 @@ export const pipelineSettings = z.strictObject({
   /** Scenarios that experts play, over all tasks and tiers. */
   experts: z.int().min(9).default(900),
   epochs: z.int().min(1).default(10),
-  iterations: z.int().min(1).default(48),
-  groups: z.int().min(1).default(24),
+  iterations: z.int().min(1).default(32),
+  groups: z.int().min(1).default(64),
   groupSize: z.int().min(2).default(8),
   /** Validation episodes, every so many iterations, and evaluations without a new best until training ends. */
-  validation: z.int().min(1).default(48),
-  validateEvery: z.int().min(1).default(8),
+  validation: z.int().min(1).default(128),
+  validateEvery: z.int().min(1).default(4),
   patience: z.int().min(1).default(4),
   /** Held-out scenarios of each sub-environment in the report. */
   scenarios: z.int().min(1).default(50),

@@ -63,7 +63,9 @@ export interface PipelineOutcome {
 }
 
 /** Episodes that confidences are calibrated and legality is counted on; not those of the report. */
-const CALIBRATION_EPISODES = 96;
+const CALIBRATION_EPISODES = 320;
+/** The same before any training, where calibration serves no one. */
+const BASE_EPISODES = 32;
 /** Validation seeds lie apart from training's. */
 const VALIDATION_SEED_OFFSET = 1_000_000_007;
 
@@ -103,7 +105,7 @@ export async function runPipeline(settings: PipelineSettings, place: PipelinePla
     place.onStage("GRPO on the environment's reward");
     grpoRun = await grpoStage(at, sftRun === null ? null : bestCheckpoint(sftRun).checkpoint);
     if (place.signal.aborted) return null;
-    const best = bestCheckpoint(grpoRun);
+    const best = bestOfStages(grpoRun, sftRun);
     checks.grpo = await keep(at, "grpo", agentOf(at, best.checkpoint), best.iteration);
   }
 
@@ -227,6 +229,14 @@ async function grpoStage(at: At, from: Checkpoint | null): Promise<string> {
   }
 }
 
+/** The best weights of GRPO, or those that it began with, as iteration 0, where validation never rose above theirs. */
+function bestOfStages(grpoRun: string, sftRun: string | null) {
+  const best = bestCheckpoint(grpoRun);
+  if (sftRun === null) return best;
+  const begun = bestCheckpoint(sftRun);
+  return (best.validation ?? 0) > (begun.validation ?? Number.NEGATIVE_INFINITY) ? best : { ...begun, iteration: 0 };
+}
+
 function validationSeed({ seed }: PipelineSettings): number {
   return seed + VALIDATION_SEED_OFFSET;
 }
@@ -245,7 +255,7 @@ async function keep(
   place.onStage(`Calibration and check of ${stage}`);
   const { kernels } = place;
   const { seed } = settings;
-  const episodes = Math.min(CALIBRATION_EPISODES, 4 * settings.validation);
+  const episodes = Math.min(stage === "base" ? BASE_EPISODES : CALIBRATION_EPISODES, 4 * settings.validation);
   const given = { definition, kernels, episodes, seed: validationSeed(settings) };
   // The calibration of an earlier stage is no part of this one's.
   const counted = await calibrateAgent(agent, given);

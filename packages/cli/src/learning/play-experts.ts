@@ -1,8 +1,8 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import { Rng, type Scene, type SceneShape, type SyncEnv } from "@praxis/env";
 import { makeSyncEnv } from "@praxis/eval";
-import { loadPolyGuard, makePolyguardPolicy } from "@praxis/polyguard";
-import type { ExpertPlan } from "@praxis/polyguard/data";
+import { loadPolyGuard } from "@praxis/polyguard";
+import { type ExpertPlan, makeExpert } from "@praxis/polyguard/data";
 import { type Demonstration, demonstrate, makeSceneTask, type SftExample } from "@praxis/train";
 
 /** The best play of a unit, as a line of a file. */
@@ -30,7 +30,7 @@ export class ExpertPlayer {
     for (const name of policies) {
       const shown = await demonstrate({
         ...{ env: this.#env, task: this.#task.episode?.() ?? this.#task, maxSteps },
-        policy: makePolyguardPolicy(name, this.#env),
+        policy: makeExpert(name, this.#env),
         rng: Rng.fromSeed(seed, `experts/${scenarioId}/${name}`),
         reset: { seed, options: { scenario_id: scenarioId, score_task: false } },
       });
@@ -47,10 +47,10 @@ export class ExpertPlayer {
   }
 }
 
-/** Numbers of an episode, one scene after the other: counts, context, items, edges, candidates, what they are about, the choice. */
+/** Numbers of an episode, one scene after the other: counts, group, context, items, edges, candidates, what they are about, the choice. */
 function packEpisode(examples: readonly SftExample<Scene>[]): string {
   const numbers = examples.flatMap(({ decision: scene, choice }) => [
-    ...[scene.itemCount, scene.candidateCount],
+    ...[scene.itemCount, scene.candidateCount, scene.group ?? 0],
     ...[...scene.context, ...scene.items, ...scene.edges, ...scene.candidates],
     ...[...scene.itemOf, ...scene.abstains, ...choice!],
   ]);
@@ -69,7 +69,7 @@ export function unpackEpisode({ episode }: ExpertEpisode, shape: SceneShape): re
     return numbers.slice(at - count, at);
   };
   while (at < numbers.length) {
-    const [itemCount, candidateCount] = take(2) as unknown as readonly [number, number];
+    const [itemCount, candidateCount, group] = take(3) as unknown as readonly [number, number, number];
     const decision: Scene = {
       context: take(shape.context),
       itemCount,
@@ -79,6 +79,7 @@ export function unpackEpisode({ episode }: ExpertEpisode, shape: SceneShape): re
       candidates: take(candidateCount * shape.candidates),
       itemOf: Int16Array.from(take(candidateCount)),
       abstains: Uint8Array.from(take(candidateCount)),
+      group,
     };
     examples.push({ decision, choice: take(3) });
   }

@@ -64,7 +64,12 @@ function firstFreeSecond(folder: string, { env, algorithm, seed }: RunConfig, fr
 }
 
 /** The saved checkpoint of the best validation, the earliest of equals; the last one where nothing was validated. */
-export function bestCheckpoint(run: string): { readonly iteration: number; readonly checkpoint: Checkpoint } {
+export function bestCheckpoint(run: string): {
+  readonly iteration: number;
+  readonly checkpoint: Checkpoint;
+  /** Mean return of its validation; null: it was not validated. */
+  readonly validation: number | null;
+} {
   const folder = join(run, "checkpoints");
   const saved = readdirSync(folder).sort();
   const means = new Map(readMetrics(run).map((row) => [row.iteration, row["evaluation/mean_return"]]));
@@ -76,7 +81,10 @@ export function bestCheckpoint(run: string): { readonly iteration: number; reado
     most = mean;
     best = name;
   }
-  return { iteration: iterationOf(best), checkpoint: readCheckpoint(join(folder, best)) };
+  return {
+    ...{ iteration: iterationOf(best), checkpoint: readCheckpoint(join(folder, best)) },
+    validation: Number.isFinite(most) ? most : null,
+  };
 }
 
 function iterationOf(name: string): number {

@@ -13,4 +13,5 @@ export {
   type TraceRow,
 } from "./rows.ts";
 export { type DropReason, RowSelection, type SelectedRows, shortages, sourceQuotas } from "./select-rows.ts";
+export { makeExpert } from "./teacher.ts";
 export { DATA_SPLITS, type DataSplit, planUnit, type UnitPlan } from "./unit-plan.ts";

@@ -45,12 +45,12 @@ export interface ExpertPlan {
 /** Steps of mining that are worth imitating: an easy task to its declaration; what follows in larger ones looks alike. */
 const MINING_STEPS = 120;
 const COURSE_STEPS = 24;
-/** Of five scenarios that an oracle can play, one is. */
-const ORACLE_EVERY = 5;
-/** Sub-environments whose oracle does little that the record does not show, so that it can be imitated. */
-const ORACLE_PLAYS: readonly SubEnvironment[] = ["REGIMEN_RISK", "WEB_SEARCH_MISSING_DATA", "DDI"];
-/** Sub-environments in which the team's specialist is never worse than the rules, and long to play. */
-const TEAM_ALONE: readonly SubEnvironment[] = ["BANDIT_MINING", "ALTERNATIVE_SUGGESTION"];
+/** Of five scenarios that an oracle can play, one is, and another one is played by the whole team. */
+const EVERY = 5;
+/** Sub-environments where J is asked for: whoever looks further ahead may do better than what is advised. */
+const PLANNED: readonly SubEnvironment[] = ["REGIMEN_RISK", "WEB_SEARCH_MISSING_DATA", "DDI"];
+/** Sub-environments in which the rules are never better than what is advised, or the same. */
+const ADVISED_ALONE: readonly SubEnvironment[] = ["BANDIT_MINING", "ALTERNATIVE_SUGGESTION", "NEW_DRUG_DECOMPOSITION"];
 
 /** The plan of a unit: tasks in turn, then tiers, then seeds of the training split from its first. */
 export function planExpert(unit: number, dataSeed: number): ExpertPlan {
@@ -59,12 +59,13 @@ export function planExpert(unit: number, dataSeed: number): ExpertPlan {
   const [first, last] = SPLIT_SEEDS.train;
   const seed = first + ((round + dataSeed * 1009) % (last - first + 1));
   const difficulty = DIFFICULTIES[round % DIFFICULTIES.length]!;
-  const policies = TEAM_ALONE.includes(subEnvironment)
-    ? ["planner_critic"]
-    : [
-        ...["rule_based", "planner_critic"],
-        ...(ORACLE_PLAYS.includes(subEnvironment) && round % ORACLE_EVERY === 0 ? ["oracle_lookahead"] : []),
-      ];
+  const isPlanned = PLANNED.includes(subEnvironment);
+  const policies = [
+    "advised",
+    ...(ADVISED_ALONE.includes(subEnvironment) ? [] : ["rule_based"]),
+    ...(isPlanned && round % EVERY === 0 ? ["oracle_lookahead"] : []),
+    ...(isPlanned && round % EVERY === 2 ? ["planner_critic"] : []),
+  ];
   const maxSteps = subEnvironment === "BANDIT_MINING" ? MINING_STEPS : COURSE_STEPS;
   return { unit, scenarioId: scenarioId({ task, difficulty, split: "train", seed }), seed, policies, maxSteps };
 }

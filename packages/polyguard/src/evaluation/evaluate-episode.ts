@@ -30,7 +30,7 @@ export interface EvaluationRow {
   readonly subgroups: readonly string[];
   readonly terminationReason: string;
   readonly metrics: EpisodeMetrics;
-  /** Stated confidence of each understood decision, and whether it was good. */
+  /** Stated confidence of each understood decision, and whether it was good; without probes, whose confidence nothing hangs on. */
   readonly decisions: readonly { readonly confidence: number; readonly isGood: boolean }[];
   readonly courses: EpisodeCourses;
 }
@@ -163,8 +163,8 @@ function row(
     variant,
     subgroups: subgroupsOf(scenario),
     terminationReason: reason,
-    decisions: ledger.flatMap(({ confidence, isAccurate }) =>
-      confidence === null ? [] : [{ confidence, isGood: isAccurate }],
+    decisions: ledger.flatMap(({ type, confidence, isAccurate }) =>
+      confidence === null || type === "PROBE_COMBINATION" ? [] : [{ confidence, isGood: isAccurate }],
     ),
     courses: played,
     metrics: {

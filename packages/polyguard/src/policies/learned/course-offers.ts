@@ -1,4 +1,5 @@
 import { canonicalPayload } from "../../actions/canonical.ts";
+import { isInformationAction } from "../../actions/types.ts";
 import { candidateRow } from "../../features/candidate-features.ts";
 import type { Chart, ChartOffer } from "../chart.ts";
 import { doseByEstimate } from "../dosing/map-play.ts";
@@ -23,13 +24,20 @@ export function courseOffers(
   const advised = advice === null ? -1 : advisedAmong(shown, advice);
   // null where no drug is dosed by level.
   const estimated = chart.observation.dosing === undefined ? null : doseByEstimate(chart);
+  const team = outlook?.chosen ?? byEstimate(advice, estimated?.offer ?? null) ?? shown[advised];
   return (shown.length > 0 ? shown : chart.offers).map((offer, i) =>
     courseOffer(chart, offer, {
       advice: i === advised ? advice : null,
+      isTeams: offer.wire === team?.wire,
       outlook,
       isEstimated: estimated !== null && offer.wire.candidate_id === estimated.offer.wire.candidate_id,
     }),
   );
+}
+
+/** The dose by estimated parameters, once the rules ask for nothing more to be known. */
+function byEstimate(advice: Advice | null, estimated: ChartOffer | null): ChartOffer | null {
+  return advice?.payload != null && isInformationAction(advice.payload.type) ? null : estimated;
 }
 
 /** The offer that an advice is about: a look-up by its own text where one is offered with it. */
@@ -43,9 +51,15 @@ function courseOffer(
   offer: ChartOffer,
   {
     advice,
+    isTeams,
     outlook,
     isEstimated,
-  }: { readonly advice: Advice | null; readonly outlook: CourseOutlook | null; readonly isEstimated: boolean },
+  }: {
+    readonly advice: Advice | null;
+    readonly isTeams: boolean;
+    readonly outlook: CourseOutlook | null;
+    readonly isEstimated: boolean;
+  },
 ): SceneOffer {
   const { wire, payload } = offer;
   return {
@@ -54,6 +68,7 @@ function courseOffer(
     hints: {
       ...courseHints(chart, offer),
       ...outlookHints(outlook, offer),
+      advised: Number(isTeams),
       "dose by the estimate": Number(isEstimated),
       "done before": Number(chart.asked.has(canonicalPayload(payload))),
       ...(advice === null ? {} : { "advised by the rules": 1, "confidence of the advice": advice.action.confidence }),
@@ -76,17 +91,13 @@ const GAIN_SCALE = 20;
 
 function outlookHints(outlook: CourseOutlook | null, offer: ChartOffer): Hints {
   if (outlook === null) return {};
-  const { gains, best, chosen } = outlook;
+  const { gains, best } = outlook;
   const gain = gains.get(offer);
+  if (gain === undefined) return {};
   return {
-    ...(gain === undefined
-      ? {}
-      : {
-          "judged by the course": 1,
-          "20 × gain by the course": GAIN_SCALE * gain,
-          "20 × gain below the best course": best === null ? 0 : GAIN_SCALE * (gains.get(best)! - gain),
-        }),
-    "advised by the course": Number(chosen === offer),
+    "judged by the course": 1,
+    "20 × gain by the course": GAIN_SCALE * gain,
+    "20 × gain below the best course": best === null ? 0 : GAIN_SCALE * (gains.get(best)! - gain),
   };
 }
 

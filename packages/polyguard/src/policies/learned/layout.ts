@@ -7,13 +7,14 @@ import {
   PATIENT_FIELDS,
 } from "../../features/layout.ts";
 import { TABLE_FIELDS } from "../../features/medication-features.ts";
+import { SUB_ENVIRONMENTS } from "../../scenario/types.ts";
 
 /** Version of the scenes; a change of any field or of what is offered is a new one. */
 export const SCENES_VERSION = `${FEATURES_VERSION}/scenes-2`;
 
 /** What an agent works out of a candidate by itself, beside its row of `polyguard-f1`; 0 where it does not apply. */
 export const AGENT_FIELDS = [
-  ...["advised by the rules", "confidence of the advice", "done before", "free payload"],
+  ...["advised", "advised by the rules", "confidence of the advice", "done before", "free payload"],
   ...[
     "worth of the option",
     "worth below the best option",
@@ -21,7 +22,7 @@ export const AGENT_FIELDS = [
     "place by the expected course",
   ],
   "dose by the estimate",
-  ...["judged by the course", "20 × gain by the course", "20 × gain below the best course", "advised by the course"],
+  ...["judged by the course", "20 × gain by the course", "20 × gain below the best course"],
   ...["expected quality of the plan", "quality below the best plan"],
   ...["study: phenotyping", "study: class", "study: renal", "study: transporter", "study: qt", "study: ddi"],
   ...["log2 of the level it leads to over mid-target", "leads into the target", "leads above the toxic bound"],
@@ -64,4 +65,5 @@ export const SCENE_SHAPE = {
   relations: EDGE_KINDS.length,
   // The row of f1, what the agent adds, and the tables' row of the drug that would come.
   candidates: CANDIDATE_FIELDS.length + AGENT_FIELDS.length + TABLE_FIELDS,
+  groups: SUB_ENVIRONMENTS.length,
 } as const;

@@ -7,7 +7,7 @@ import type { Miner } from "../mining/miner.ts";
 import { declareFound, positionsIn, probeAction } from "../mining/mining-policy.ts";
 import { problemOfObservation } from "../mining/problem.ts";
 import { StructuredMiner } from "../mining/structured-miner.ts";
-import type { SceneOffer } from "./scene-offer.ts";
+import type { Hints, SceneOffer } from "./scene-offer.ts";
 
 type BanditBlock = NonNullable<Observation["bandit"]>;
 
@@ -67,18 +67,23 @@ export class MinerReader {
     const proposed = this.#proposed ?? [];
     const findings = miner.declare().length / FINDINGS_SCALE;
     const declare = free(TYPE.declare, {
-      hints: { "advised by the rules": Number(proposed.length === 0), "findings declared/10": findings },
+      hints: { ...advised(proposed.length === 0), "findings declared/10": findings },
       act: (confidence) => ({ ...declareFound(observation, bandit, miner), confidence }),
       matches: ({ action_type: type }) => type === "DECLARE_FINDINGS",
     });
     if (proposed.length === 0) return [...offered, declare];
     const probe = free(TYPE.probe, {
-      hints: { "advised by the rules": 1 },
+      hints: advised(true),
       act: (confidence) => ({ ...probeAction(observation, bandit, proposed), confidence }),
       matches: ({ action_type: type }) => type === "PROBE_COMBINATION",
     });
     return [...offered, probe, declare];
   }
+}
+
+/** The miner is rules and team in one. */
+function advised(isAdvised: boolean): Hints {
+  return { advised: Number(isAdvised), "advised by the rules": Number(isAdvised) };
 }
 
 function free(type: number, offer: Pick<SceneOffer, "hints" | "act" | "matches">): SceneOffer {

@@ -63,6 +63,7 @@ export function withJudgements(
         candidateId: null,
         row: { values, targetRef: null, replacement: -1 },
         hints: {
+          advised: Number(judged?.plan === plan),
           "advised by the rules": Number(judged?.plan === plan),
           "confidence of the advice": judged?.plan === plan ? judged.confidence : 0,
           "free payload": 1,

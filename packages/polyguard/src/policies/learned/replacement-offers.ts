@@ -49,6 +49,7 @@ export function withRecommendations(
       row: { values, targetRef: block.med_ref, replacement: own?.row.replacement ?? -1 },
       hints: {
         ...bare.hints,
+        advised: Number(advised !== undefined && place === 0),
         "advised by the rules": Number(id === advised),
         "free payload": 1,
         "worth of the option": 10 * worth,

@@ -7,6 +7,7 @@ import { medicationRows, tableValues } from "../../features/medication-features.
 import { findDrug } from "../../kb/lookup.ts";
 import type { KnowledgeBase } from "../../kb/types.ts";
 import type { Observation } from "../../observation/schema.ts";
+import { SUB_ENVIRONMENTS } from "../../scenario/types.ts";
 import { type Chart, ChartReader } from "../chart.ts";
 import { adviceOn, isTyped } from "./advice.ts";
 import { courseOffers } from "./course-offers.ts";
@@ -21,7 +22,7 @@ import { situationValues } from "./situation.ts";
 /** Fields that hand on what another policy would choose. */
 const ADVICE: readonly AgentField[] = [
   ...(["advised by the rules", "confidence of the advice", "dose by the estimate"] as const),
-  "advised by the course",
+  "advised",
   ...(["first by the expected course", "place by the expected course"] as const),
 ];
 
@@ -150,6 +151,7 @@ export class PolyGuardSceneReader implements SceneReader<StepAction, Observation
       candidates,
       itemOf,
       abstains,
+      group: SUB_ENVIRONMENTS.indexOf(chart.observation.sub_environment),
     };
   }
 
