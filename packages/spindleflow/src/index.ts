@@ -6,6 +6,7 @@ export { loadBank, loadBankText } from "./bank/load-bank.ts";
 export { type BankEmbedder, makeBank } from "./bank/make-bank.ts";
 export { type PlayedTask, playShift } from "./baselines/evaluate.ts";
 export { makeScript, SCRIPT_NAMES } from "./baselines/index.ts";
+export { makeScriptPolicy } from "./baselines/script-policy.ts";
 export { makeConfig, PRESETS, type SpindleFlowConfig, type SpindleFlowSettings } from "./config.ts";
 export {
   advanceCurriculum,
@@ -24,3 +25,4 @@ export { EMPTY_LEARNING, type EndedTask, type LearningState, learnEpisode } from
 export { loadSpindleFlow } from "./load-spindleflow.ts";
 export { billTasks, parsePrices } from "./meter.ts";
 export { renderSpindleFlow, type SpindleFlowRenderer } from "./render.ts";
+export { describeSituation, revealTruth, type SeatReading, type ShiftTruth, type Situation } from "./situation.ts";
