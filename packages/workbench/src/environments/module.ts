@@ -16,6 +16,18 @@ export interface EnvironmentViewProps {
   readonly beginning: Beginning;
 }
 
+/** What the form of an environment's own actions is drawn from. */
+export interface ActProps {
+  readonly observation: WireObject;
+  readonly canAct: boolean;
+  onTake(action: WireObject): void;
+}
+
+/** What an environment's own comparison is drawn from. */
+export interface CompareProps {
+  readonly branches: readonly Branch[];
+}
+
 /** What is known of an offer beside what the environment says in its observation, by candidate id. */
 export interface OfferNote {
   readonly isLegal: boolean;
@@ -46,4 +58,8 @@ export interface EnvironmentModule {
   ): Promise<ReadonlyMap<string, OfferNote> | null>;
   readonly View: ComponentType<EnvironmentViewProps>;
   readonly Reward: ComponentType<EnvironmentViewProps>;
+  /** Form of actions where the environment offers no candidates. */
+  readonly Act?: ComponentType<ActProps>;
+  /** Drawn beside the steps when branches are compared. */
+  readonly Compare?: ComponentType<CompareProps>;
 }
