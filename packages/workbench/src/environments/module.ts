@@ -47,6 +47,10 @@ export interface EnvironmentModule {
   readonly resetDefaults: WireObject;
   /** Example episodes that the reset form offers. */
   readonly presets: readonly { readonly name: string; readonly seed: number; readonly options: WireObject }[];
+  /** Pairs of policies worth comparing, the best first; of the first whose both are there. */
+  readonly pairs: readonly (readonly [string, string])[];
+  /** Policies worth seeing first, the best first. */
+  readonly firstPolicies: readonly string[];
   toAction(observation: WireObject, candidate: WireObject): WireObject;
   /** A turn in one line. */
   describe(turn: Turn, before: WireObject): string;

@@ -15,6 +15,11 @@ export const spindleflow: EnvironmentModule = {
     { name: "A shift of five", seed: 3, options: {} },
     { name: "Large tasks", seed: 8, options: { class: "enterprise", tasksPerEpisode: 2 } },
   ],
+  pairs: [
+    ["trained", "greedyMediate"],
+    ["random", "greedyMediate"],
+  ],
+  firstPolicies: ["greedyMediate"],
   toAction: (_observation, candidate) => candidate,
   describe: (turn) => describeAction(turn.action, turn.result.info as Readonly<Record<string, unknown>>),
   noteOffers: async () => null,
