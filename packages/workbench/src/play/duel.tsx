@@ -26,8 +26,10 @@ export function Duel({
   const play = async (): Promise<void> => {
     setBusy(true);
     const [first] = episode.branches;
-    for (const name of names) {
-      await episode.fork(first!, 0);
+    for (const [index, name] of names.entries()) {
+      // A first branch that nobody has played yet is one of the two.
+      if (index === 0 && first!.turns.length === 0) episode.select(0);
+      else await episode.fork(first!, 0);
       await episode.run(episode.branch, name, () => 0);
     }
     setBusy(false);

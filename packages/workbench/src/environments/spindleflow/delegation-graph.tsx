@@ -22,6 +22,7 @@ export function DelegationGraph({ work, roster }: { readonly work: TaskWork; rea
   return (
     <svg
       className="delegation"
+      style={{ maxWidth: `${layout.width * 1.35}px` }}
       viewBox={`0 0 ${layout.width} ${layout.height}`}
       role="img"
       aria-label={describe(layout)}
@@ -34,8 +35,9 @@ export function DelegationGraph({ work, roster }: { readonly work: TaskWork; rea
             viewBox="0 0 8 8"
             refX="6"
             refY="4"
-            markerWidth="6"
-            markerHeight="6"
+            markerUnits="userSpaceOnUse"
+            markerWidth="10"
+            markerHeight="10"
             orient="auto-start-reverse"
           >
             <path d="M 0 0 L 8 4 L 0 8 z" className={`arrow ${kind}`} />

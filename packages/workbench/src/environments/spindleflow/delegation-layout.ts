@@ -28,12 +28,15 @@ export interface DelegationLayout {
   readonly edges: readonly GraphEdge[];
 }
 
-const WIDTH = 560;
-const ROW = 52;
-const LEFT = 70;
-const MIDDLE = 270;
+const WIDTH = 530;
+const NARROW = 370;
+const ROW = 48;
+const LEFT = 60;
+const MIDDLE = 265;
 const RIGHT = 470;
-const TOP = 30;
+const TOP = 42;
+/** Top of a line that goes over the slots. */
+const OVER = 12;
 
 /**
  * Places the orchestrator at the left, slots in the middle in their order and the others at the right, so that a node never
@@ -75,7 +78,8 @@ export function layOut(
       path: pathBetween(from, to),
     };
   });
-  return { width: WIDTH, height, nodes, edges };
+  // Without others at the right, and bows to make room for, the picture is cut there: larger on a phone.
+  return { width: others.length > 0 ? WIDTH : NARROW, height, nodes, edges };
 }
 
 /** Half of a node's width and height. */
@@ -84,14 +88,15 @@ const HALF = { x: 52, y: 17 };
 function pathBetween(from: GraphNode, to: GraphNode): string {
   if (from.x === to.x) {
     // Within a column: a bow at the right, longer ones further out.
-    const out = from.x + HALF.x + 14 + Math.abs(to.y - from.y) * 0.22;
+    const out = from.x + HALF.x + 10 + Math.abs(to.y - from.y) * 0.17;
     return `M ${from.x + HALF.x} ${from.y} C ${out} ${from.y} ${out} ${to.y} ${to.x + HALF.x + 5} ${to.y}`;
   }
   const forward = to.x > from.x ? 1 : -1;
   const [x1, x2] = [from.x + forward * HALF.x, to.x - forward * (HALF.x + 5)];
-  // From end to end of the picture: over the slots, not through them.
+  // From end to end of the picture: over the slots, not through them. The middle of a quadratic curve lies halfway to its bend.
   if (Math.abs(to.x - from.x) > MIDDLE) {
-    return `M ${from.x} ${from.y - HALF.y} Q ${(from.x + to.x) / 2} ${-to.y} ${to.x} ${to.y - HALF.y - 5}`;
+    const [y1, y2] = [from.y - HALF.y, to.y - HALF.y - 5];
+    return `M ${from.x} ${y1} Q ${(from.x + to.x) / 2} ${2 * OVER - (y1 + y2) / 2} ${to.x} ${y2}`;
   }
   const mid = (x1 + x2) / 2;
   return `M ${x1} ${from.y} C ${mid} ${from.y} ${mid} ${to.y} ${x2} ${to.y}`;

@@ -27,9 +27,10 @@ export function Roster({
           return (
             <li key={slot} className={`seat ${status}`}>
               <div className="seat-head">
-                <strong>
-                  {slot} {role}
-                </strong>
+                <div>
+                  <span className="quiet">Slot {slot}</span>
+                  <strong>{role}</strong>
+                </div>
                 <span className={`state ${status === "delivered" ? "completed" : status}`}>
                   <span aria-hidden="true">{MARKS[status]} </span>
                   {status}
