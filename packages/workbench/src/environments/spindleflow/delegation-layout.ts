@@ -1,14 +1,14 @@
 import type { Call, Party } from "./observation.ts";
 
 /** A node with its place, in units of the picture. */
-export interface GraphNode {
+interface GraphNode {
   readonly party: Party;
   readonly x: number;
   readonly y: number;
 }
 
 /** All calls between two parties as one line. */
-export interface GraphEdge {
+interface GraphEdge {
   readonly from: Party;
   readonly to: Party;
   readonly count: number;

@@ -50,7 +50,7 @@ export interface Seat {
 }
 
 /** The part of SpindleFlow's observation that the page draws; the wire's own names. */
-export interface SpindleFlowObservation {
+interface SpindleFlowObservation {
   readonly action_mask: {
     readonly meta: readonly boolean[];
     readonly slots: readonly boolean[];

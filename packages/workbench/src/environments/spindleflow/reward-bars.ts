@@ -1,7 +1,7 @@
 import type { TaskEnd } from "./observation.ts";
 
 /** One signed term of a task's reward, as a bar between two values of the running sum. */
-export interface TermBar {
+interface TermBar {
   readonly name: string;
   readonly value: number;
   readonly from: number;
@@ -9,7 +9,7 @@ export interface TermBar {
 }
 
 /** The waterfall of a task's reward. */
-export interface RewardBars {
+interface RewardBars {
   readonly bars: readonly TermBar[];
   /** Values between which all bars lie; 0 is among them. */
   readonly low: number;

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import type { Beginning, Branch } from "../../play/branch.ts";
 
 /** What a text says of one specialist. */
-export interface SeatReading {
+interface SeatReading {
   readonly slot: number;
   readonly similarity: number;
   readonly claims: readonly string[];
@@ -30,7 +30,7 @@ export interface Situation {
 }
 
 /** What had been hidden of an ended shift. */
-export interface ShiftTruth {
+interface ShiftTruth {
   readonly tasks: readonly {
     readonly text: string;
     readonly class: string;
