@@ -127,6 +127,36 @@ const PAGES = {
       await page.locator(".compare-table").waitFor();
     },
   },
+  spindleflow: {
+    hash: "#/play/spindleflow",
+    act: async (page) => {
+      await preset(page, "A shift of five");
+      await page.getByLabel("Policy", { exact: true }).selectOption("greedyMediate");
+      for (let step = 1; step <= 2; step++) {
+        await page.getByRole("button", { name: /^Policy step/ }).click();
+        await page.locator(".trace-index", { hasText: new RegExp(`^${step}$`) }).waitFor();
+        await ready(page);
+      }
+      await page.locator(".seat .meter").first().waitFor();
+    },
+  },
+  "spindleflow-end": {
+    hash: "#/play/spindleflow",
+    act: async (page) => {
+      await preset(page, "One task");
+      await play(page, "cueGreedy");
+      await page.getByRole("heading", { name: "What was true" }).waitFor();
+    },
+  },
+  "spindleflow-two": {
+    hash: "#/play/spindleflow",
+    act: async (page) => {
+      await preset(page, "A shift of five");
+      await page.getByText("The same by two policies").click();
+      await page.getByRole("button", { name: "Play both" }).click();
+      await page.locator(".versus").first().waitFor({ timeout: 60_000 });
+    },
+  },
   review: {
     hash: "#/review",
     act: async (page) => {

@@ -2,12 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type EnvDefinition, EnvRegistry, Rng } from "@praxis/env";
+import { type EnvDefinition, EnvRegistry, type Info, type ResetRequest, Rng, type SyncEnv } from "@praxis/env";
 import { counterEnv } from "@praxis/env/testing";
 import { VirtualClock } from "@praxis/flow";
 import { runFlowFile } from "@praxis/flow/node";
 import { loadPolyGuard } from "@praxis/polyguard";
 import { createServer, type PraxisServer, type ServerOptions } from "@praxis/server";
+import { loadSpindleFlow } from "@praxis/spindleflow";
 import { pageFolder } from "@praxis/workbench";
 import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
@@ -38,6 +39,7 @@ describe.skipIf(browserPath === undefined)("the workbench (needs Chromium: set C
     gardenEnv as unknown as EnvDefinition,
     counterEnv as unknown as EnvDefinition,
     loadPolyGuard() as unknown as EnvDefinition,
+    loadSpindleFlow() as unknown as EnvDefinition,
   ].map(withPolicyServices);
   let browser: Browser;
   let server: PraxisServer;
@@ -328,6 +330,102 @@ describe.skipIf(browserPath === undefined)("the workbench (needs Chromium: set C
     expect(await page.locator(".waterfall .bars tr").count()).toBe(13);
     await page.locator("svg.graph").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test("SpindleFlow shows whom a choice called and why, its reward term by term, and what was true only after the end", async () => {
+    const page = await openPage("#/play/spindleflow");
+    await page.getByRole("button", { name: "One task", exact: true }).click();
+    await ready(page);
+    await page.locator(".seat .claims").first().waitFor();
+    const act = page.getByRole("form", { name: "Next action" });
+    expect(await act.getByRole("radio", { name: /Call the mediator/ }).isDisabled()).toBe(true);
+    await act.getByRole("checkbox", { name: /^0 / }).check();
+    await act.getByRole("button", { name: "Step", exact: true }).click();
+    await page.getByText(/^Orchestrator → Slot 0$/).waitFor();
+    await page.getByText(/likeness to the task [0-9.]+, number \d of 6/).waitFor();
+    expect(await page.locator("svg.delegation").getAttribute("aria-label")).toContain("Orchestrator called Slot 0");
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.getByRole("heading", { name: "What was true" }).count()).toBe(0);
+    // The rest by keyboard: choose to stop, and send it.
+    await act.getByRole("radio", { name: /^Stop/ }).focus();
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "What was true" }).waitFor();
+    expect(await page.locator(".term-row").count()).toBe(9);
+    await page.getByText(/^Task 1 ended: reward/).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test("two policies play the same tasks, and stand side by side with their delegations", async () => {
+    const page = await openPage("#/play/spindleflow");
+    await page.getByRole("button", { name: "One task", exact: true }).click();
+    await ready(page);
+    await page.getByText("The same by two policies").click();
+    await page.getByLabel("First policy").selectOption("alwaysOne");
+    await page.getByLabel("Second policy").selectOption("callAllPar");
+    await page.getByRole("button", { name: "Play both" }).click();
+    await page.locator(".versus svg.delegation").nth(1).waitFor();
+    expect(await page.locator(".versus .delegation .call").count()).toBe(7);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test("markup in a task's text and in an agent's reply is shown as text, with its flags", async () => {
+    const definition = loadSpindleFlow() as unknown as EnvDefinition;
+    const marked = <T extends { observation: unknown; info: Info }>(result: T): T => {
+      const { summary, ...rest } = result.observation as { summary: object };
+      const scratchpad = [{ id: "a", authorSlot: 2, step: 1, text: `done ${MARKUP}`, flags: ["override"] }];
+      return {
+        ...result,
+        observation: { ...rest, summary: { ...summary, task: MARKUP } },
+        info: { ...result.info, scratchpad },
+      };
+    };
+    const makeEnv: EnvDefinition["makeEnv"] = (options) => {
+      const env = definition.makeEnv(options) as SyncEnv;
+      return new Proxy(env, {
+        get(target, key) {
+          if (key === "reset") return (request: ResetRequest) => marked(target.reset(request));
+          if (key === "step") return (action: unknown) => marked(target.step(action));
+          const value: unknown = Reflect.get(target, key, target);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+    };
+    const other = make(0, { registry: new EnvRegistry([{ ...definition, makeEnv }]) });
+    const { url: elsewhere } = await other.listen();
+    try {
+      const page = await openPage("#/play/spindleflow", 1440, elsewhere);
+      await page.getByRole("button", { name: "One task", exact: true }).click();
+      await ready(page);
+      await page.locator(".task-text").getByText(MARKUP).waitFor();
+      await page.locator(".pad-text").getByText(`done ${MARKUP}`).waitFor();
+      await page.locator(".pad .flags", { hasText: "override" }).waitFor();
+      expect(await page.locator("main img, main b").count()).toBe(0);
+      expect(await page.title()).toBe("Praxis workbench");
+      // This server answers no questions about situations; the page goes on without.
+      expect(faults.filter((fault) => fault.startsWith("exception"))).toEqual([]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("the tour plays an episode of each environment to its end", async () => {
+    const page = await openPage("#/play/polyguard?tour=1");
+    const next = async (name: string): Promise<void> => {
+      const button = page.locator(".tour").getByRole("button", { name, exact: true });
+      await expect.poll(() => button.isEnabled(), { timeout: 20_000 }).toBe(true);
+      await button.click();
+    };
+    for (const name of ["Begin", "Next", "Next", "Next", "Next", "On to the next environment"]) await next(name);
+    await page.getByRole("heading", { name: "The second environment" }).waitFor();
+    for (const name of ["Begin", "Next", "Next", "Next", "Next"]) await next(name);
+    await page.getByText("10 of 10").waitFor();
+    await page.getByRole("button", { name: /^Branch B/ }).waitFor();
+    await next("Finish the tour");
+    await expect.poll(() => page.locator(".tour").count()).toBe(0);
     expect(faults).toEqual([]);
   });
 

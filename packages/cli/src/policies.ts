@@ -7,12 +7,20 @@ import {
   makePolyguardPolicy,
   POLYGUARD_POLICIES,
 } from "@praxis/polyguard";
+import { makeScriptPolicy, SCRIPT_NAMES } from "@praxis/spindleflow";
 import { isFlowFile, makeFlowFilePolicy } from "./flow-policy.ts";
 import type { TeamSetup } from "./team-flags.ts";
 
 /** Names of the policies that can play an environment. */
 export function policyNames(definition: EnvDefinition): readonly string[] {
-  return definition.name === "polyguard" ? ["random", ...POLYGUARD_POLICIES] : ["random"];
+  switch (definition.name) {
+    case "polyguard":
+      return ["random", ...POLYGUARD_POLICIES];
+    case "spindleflow":
+      return SCRIPT_NAMES;
+    default:
+      return ["random"];
+  }
 }
 
 /**
@@ -40,6 +48,7 @@ export function makeNamedPolicy(
       );
     return makePlannerCriticPolicy({ kb: loadBundledKnowledgeBase(), ...team });
   }
+  if (definition.name === "spindleflow") return makeScriptPolicy(name, env);
   if (name === "random") return makeRandomPolicy(definition);
   return makePolyguardPolicy(name, env);
 }

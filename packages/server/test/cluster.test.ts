@@ -34,10 +34,11 @@ describe("two workers", () => {
     program = spawn(process.execPath, [fileURLToPath(new URL("programs/cluster.mjs", import.meta.url))], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    program.stdout!.on("data", (data: Buffer) => {
-      url += data.toString().trim();
+    // Its address or its end is awaited, however long a busy machine takes to start three processes.
+    url = await new Promise<string>((resolve, reject) => {
+      program.stdout!.once("data", (data: Buffer) => resolve(data.toString().trim()));
+      program.once("exit", (code) => reject(new Error(`The program ended with ${code} before it served.`)));
     });
-    await until(() => url !== "");
   }, 120_000);
   afterAll(async () => {
     const ended = new Promise((resolve) => program.once("exit", resolve));

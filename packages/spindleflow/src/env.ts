@@ -7,6 +7,7 @@ import {
   type RngStreams,
   type Simulator,
   SimulatorEnv,
+  type SyncEnv,
 } from "@praxis/env";
 import type { SpindleFlowAction } from "./action.ts";
 import { beginChain } from "./audit/chain.ts";
@@ -184,11 +185,27 @@ function simulatorOf(parts: SpindleFlowParts): SpindleFlowSimulator {
   return simulator;
 }
 
+/** The parts that each environment was made from. */
+const partsOf = new WeakMap<object, SpindleFlowParts>();
+
+/** Bank and present state of an environment, for scripts that play in its process. Throws NOT_SUPPORTED for any other environment. */
+export function playedBy(env: SyncEnv): { readonly index: BankIndex; readonly state: EpisodeState | null } {
+  const parts = partsOf.get(env);
+  if (parts === undefined)
+    throw new PraxisError(
+      "NOT_SUPPORTED",
+      `Only an environment of ${SPINDLEFLOW_ID} made in this process can be read.`,
+    );
+  return { index: parts.index, state: (env as unknown as SpindleFlowEnv).latentState() };
+}
+
 /** Makes the environment. @param seed of the sequence of resets without a seed */
 export function makeSpindleFlowEnv(parts: SpindleFlowParts, seed?: number): SpindleFlowEnv {
-  return new SimulatorEnv<EpisodeState, SpindleFlowAction, SpindleFlowObservation, ResetOptions>(
+  const env = new SimulatorEnv<EpisodeState, SpindleFlowAction, SpindleFlowObservation, ResetOptions>(
     SPINDLEFLOW_ID,
     simulatorOf(parts),
     seed,
   );
+  partsOf.set(env, parts);
+  return env;
 }

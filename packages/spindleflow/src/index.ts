@@ -9,6 +9,7 @@ export { loadBank, loadBankText } from "./bank/load-bank.ts";
 export { type BankEmbedder, makeBank } from "./bank/make-bank.ts";
 export { type PlayedShift, type PlayedTask, ShiftStage } from "./baselines/evaluate.ts";
 export { makeScript, SCRIPT_NAMES } from "./baselines/index.ts";
+export { makeScriptPolicy } from "./baselines/script-policy.ts";
 export { makeConfig, PRESETS, type Preset, type SpindleFlowConfig, type SpindleFlowSettings } from "./config.ts";
 export {
   advanceCurriculum,
@@ -27,3 +28,4 @@ export { EMPTY_LEARNING, type EndedTask, type LearningState, learnEpisode } from
 export { type LoadSpindleFlowOptions, loadPrices, loadSpindleFlow, loadSpindleFlowParts } from "./load-spindleflow.ts";
 export { type Bill, billTasks, parsePrices, type TaskTokens } from "./meter.ts";
 export { renderSpindleFlow, type SpindleFlowRenderer } from "./render.ts";
+export { describeSituation, revealTruth, type SeatReading, type ShiftTruth, type Situation } from "./situation.ts";

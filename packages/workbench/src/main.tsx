@@ -9,6 +9,7 @@ import "./styles/layout.css";
 import "./styles/play.css";
 import "./styles/polyguard.css";
 import "./styles/flow.css";
+import "./styles/spindleflow.css";
 
 // The page's policy forbids making functions from text, which zod would otherwise try.
 z.config({ jitless: true });

@@ -6,6 +6,7 @@ import {
   loadBundledKnowledgeBase,
   type Observation,
 } from "@praxis/polyguard";
+import { describeSituation, revealTruth } from "@praxis/spindleflow";
 import { z } from "zod";
 import { policyNames } from "../policies.ts";
 import { episodeSchema, Replays } from "./replays.ts";
@@ -30,8 +31,8 @@ function parseBody<T>(schema: z.ZodType<T>, body: string): T {
 
 /**
  * A definition whose server also names the policies that play it and tells what one of them would do: `GET /policies` and
- * `POST /policies/act`, and for PolyGuard `POST /candidates` with what the simulator expects of each. They read the true
- * state where a policy does, and so are for servers that trainers and people use, not agents.
+ * `POST /policies/act`; for PolyGuard `POST /candidates` with what the simulator expects of each; for SpindleFlow
+ * `POST /situation` and, after the end, `POST /truth`. They read the true state where a policy does, and so are for servers that trainers and people use, not agents.
  */
 export function withPolicyServices(definition: EnvDefinition): EnvDefinition {
   const replays = new Replays(definition);
@@ -77,5 +78,26 @@ export function withPolicyServices(definition: EnvDefinition): EnvDefinition {
         return { candidates: candidateValues(env) };
       },
     });
+  if (definition.name === "spindleflow")
+    services.push(
+      {
+        method: "POST",
+        path: "/situation",
+        description: "Where the task in hand stands and what each text says: public facts only, nothing hidden.",
+        async call(body) {
+          const { env } = await replays.at(parseBody(episodeSchema, body), null);
+          return { situation: describeSituation(env) };
+        },
+      },
+      {
+        method: "POST",
+        path: "/truth",
+        description: "What had been hidden of tasks and people; refused before the shift has ended.",
+        async call(body) {
+          const { env } = await replays.at(parseBody(episodeSchema, body), null);
+          return { truth: revealTruth(env) };
+        },
+      },
+    );
   return { ...definition, services: [...(definition.services ?? []), ...services] };
 }

@@ -16,6 +16,18 @@ export interface EnvironmentViewProps {
   readonly beginning: Beginning;
 }
 
+/** What the form of an environment's own actions is drawn from. */
+export interface ActProps {
+  readonly observation: WireObject;
+  readonly canAct: boolean;
+  onTake(action: WireObject): void;
+}
+
+/** What an environment's own comparison is drawn from. */
+export interface CompareProps {
+  readonly branches: readonly Branch[];
+}
+
 /** What is known of an offer beside what the environment says in its observation, by candidate id. */
 export interface OfferNote {
   readonly isLegal: boolean;
@@ -35,6 +47,10 @@ export interface EnvironmentModule {
   readonly resetDefaults: WireObject;
   /** Example episodes that the reset form offers. */
   readonly presets: readonly { readonly name: string; readonly seed: number; readonly options: WireObject }[];
+  /** Pairs of policies worth comparing, the best first; of the first whose both are there. */
+  readonly pairs: readonly (readonly [string, string])[];
+  /** Policies worth seeing first, the best first. */
+  readonly firstPolicies: readonly string[];
   toAction(observation: WireObject, candidate: WireObject): WireObject;
   /** A turn in one line. */
   describe(turn: Turn, before: WireObject): string;
@@ -46,4 +62,8 @@ export interface EnvironmentModule {
   ): Promise<ReadonlyMap<string, OfferNote> | null>;
   readonly View: ComponentType<EnvironmentViewProps>;
   readonly Reward: ComponentType<EnvironmentViewProps>;
+  /** Form of actions where the environment offers no candidates. */
+  readonly Act?: ComponentType<ActProps>;
+  /** Drawn beside the steps when branches are compared. */
+  readonly Compare?: ComponentType<CompareProps>;
 }

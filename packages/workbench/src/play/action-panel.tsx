@@ -78,7 +78,15 @@ export function ActionPanel({
       title="Next action"
       aside={offers.length === 0 ? undefined : <span className="quiet">{count(offers.length, "offer")}</span>}
     >
-      {isFormOnly ? (
+      {module?.Act !== undefined && last !== null ? (
+        <>
+          <module.Act observation={last.observation} canAct={canAct} onTake={take} />
+          <details className="raw-form">
+            <summary>Write the action as a form</summary>
+            {form}
+          </details>
+        </>
+      ) : isFormOnly ? (
         form
       ) : (
         <>

@@ -57,6 +57,7 @@ export function Comparison({
       ) : (
         <>
           <Plot title="Return by step" x={x} xLabel="step" yLabel="return (sum of rewards)" series={series} />
+          {module?.Compare === undefined ? null : <module.Compare branches={branches} />}
           <Scroll label="Steps of all branches">
             <table className="compare-table">
               <thead>

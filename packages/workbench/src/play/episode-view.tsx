@@ -7,6 +7,7 @@ import { ActionPanel } from "./action-panel.tsx";
 import type { WireObject } from "./branch.ts";
 import { changedPaths } from "./changes.ts";
 import { Comparison } from "./comparison.tsx";
+import { Duel } from "./duel.tsx";
 import type { Episode } from "./episode.ts";
 import type { Playable } from "./play-page.tsx";
 import { RewardPanel } from "./reward-panel.tsx";
@@ -41,7 +42,14 @@ export function EpisodeView({
   );
   const look = (wanted: number): void => setLooked(wanted >= length ? null : wanted);
   const toolbar = (
-    <Toolbar playable={playable} episode={episode} step={step} isComparing={isComparing} onCompare={setComparing} />
+    <Toolbar
+      playable={playable}
+      firstPolicies={module?.firstPolicies ?? []}
+      episode={episode}
+      step={step}
+      isComparing={isComparing}
+      onCompare={setComparing}
+    />
   );
   if (shown === null)
     return (
@@ -80,6 +88,14 @@ export function EpisodeView({
       </ProblemNotice>
       {branch.warning === null ? null : <p className="notice warn">{branch.warning}</p>}
       {step === 0 && warnings.length > 0 ? <p className="notice warn">{warnings.join(" ")}</p> : null}
+      {isComparing || playable.policies.length < 2 ? null : (
+        <Duel
+          episode={episode}
+          policies={playable.policies}
+          pairs={module?.pairs ?? []}
+          onDone={() => setComparing(true)}
+        />
+      )}
       {step < length ? (
         <div className="notice look">
           <p>

@@ -13,18 +13,18 @@ const SPEEDS: readonly { readonly name: string; readonly pauseMs: number }[] = [
   { name: "At full speed", pauseMs: 0 },
 ];
 
-/** A policy that explains itself is the best first one. */
-const FIRST_CHOICES = ["planner_critic", "rule_based", "random"];
-
 /** State, branches, undo and fork, and the policy that may play. */
 export function Toolbar({
   playable,
+  firstPolicies,
   episode,
   step,
   isComparing,
   onCompare,
 }: {
   readonly playable: Playable;
+  /** A policy that explains itself is the best first one. */
+  readonly firstPolicies: readonly string[];
   readonly episode: Episode;
   readonly step: number;
   readonly isComparing: boolean;
@@ -34,7 +34,7 @@ export function Toolbar({
   const { policies } = playable;
   const id = useId();
   const [policy, setPolicy] = useState(
-    () => FIRST_CHOICES.find((name) => policies.includes(name)) ?? policies[0] ?? PAGE_POLICY,
+    () => [...firstPolicies, "random"].find((name) => policies.includes(name)) ?? policies[0] ?? PAGE_POLICY,
   );
   const [speed, setSpeed] = useState(1);
   // Read at every step, so that a change of speed holds at once.

@@ -37,6 +37,18 @@ export const GLOSSARY = {
   critic: "A role of the team that may veto a proposal before it is done.",
   evidence: "Ids of facts in the record or in the literature on which a statement rests.",
   fhir: "HL7 FHIR R4, the format in which clinical systems exchange records. A Bundle holds one patient's resources.",
+  delegation: "Who called whom for a task. The orchestrator calls specialists, a lead may consult others.",
+  roster: "The specialists who can be called. Each describes itself; what it says may be false.",
+  likeness: "How near two texts are in meaning, by their vectors: 1 the same, 0 unrelated.",
+  mode: "How the called specialists work together: one after another, at once, in passes, until it is good enough.",
+  scratchpad: "What the team has delivered for a task. Those called later may read it.",
+  flag: "The text seems to give orders to its reader instead of describing work. Flagged texts are shown, never obeyed.",
+  sla: "Time used for this task, against the time promised to the requester. Being late costs reward.",
+  costUnits: "What the calls of this task cost; one unit is about one usual call.",
+  measuredQuality: "The judge's score of the team's work so far, 0 to 1, with the judge's noise.",
+  conflict: "Two outputs that contradict each other. A mediator can settle them.",
+  tier: "Who judges the work of this episode, from 0 (a check of form) to 3 (a full judge). The same for all its tasks.",
+  probability: "How likely this policy was to choose this, by its own account.",
   token: "A piece of a word; models are paid by it.",
 } as const;
 

@@ -49,6 +49,8 @@ export const polyguard: EnvironmentModule = {
     { name: "Taper", seed: 5, options: { sub_environment: "LONGITUDINAL_DEPRESCRIBING" } },
     { name: "Search by probes", seed: 2, options: { sub_environment: "BANDIT_MINING", difficulty: "easy" } },
   ],
+  pairs: [["rule_based", "planner_critic"]],
+  firstPolicies: ["planner_critic", "rule_based"],
   toAction(observation, candidate) {
     const { text: _text, ...fields } = candidate;
     return {
