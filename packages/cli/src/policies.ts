@@ -9,25 +9,42 @@ import {
 } from "@praxis/polyguard";
 import { makeScriptPolicy, SCRIPT_NAMES } from "@praxis/spindleflow";
 import { isFlowFile, makeFlowFilePolicy } from "./flow-policy.ts";
+import { findLearned, shippedLearned } from "./learning/learned-places.ts";
+import { placedPolicy } from "./learning/placed-policy.ts";
+import { loadOrchestrator, orchestratorFolder, shippedOrchestrators } from "./spindleflow/orchestrator.ts";
 import type { TeamSetup } from "./team-flags.ts";
 
-/** Names of the policies that can play an environment. */
+/** Names of the policies that can play an environment: those of code, then the learned ones that ship. */
 export function policyNames(definition: EnvDefinition): readonly string[] {
   switch (definition.name) {
     case "polyguard":
-      return ["random", ...POLYGUARD_POLICIES];
+      return ["random", ...POLYGUARD_POLICIES, ...shippedLearned()];
     case "spindleflow":
-      return SCRIPT_NAMES;
+      return [...SCRIPT_NAMES, ...shippedOrchestrators()];
     default:
       return ["random"];
   }
 }
 
+/** The policy of that name, learned ones included, or of that flow file. Throws UNKNOWN_NAME with the nearest name. */
+export async function loadNamedPolicy(
+  definition: EnvDefinition,
+  name: string,
+  env: SyncEnv,
+  team: TeamSetup | null = null,
+): Promise<Policy> {
+  if (team === null && definition.name === "polyguard" && shippedLearned().includes(name))
+    return placedPolicy({ name, folder: findLearned(name), ablation: "none" });
+  if (team === null && definition.name === "spindleflow" && shippedOrchestrators().includes(name))
+    return loadOrchestrator(orchestratorFolder(name), { definition });
+  return makeNamedPolicy(definition, name, env, team);
+}
+
 /**
- * The policy of that name, or of that flow file. Oracles read the environment they play in. Throws UNKNOWN_NAME with the nearest name.
+ * The policy of that name, or of that flow file; learned ones apart. Oracles read the environment they play in. Throws UNKNOWN_NAME with the nearest name.
  * @param team how `planner_critic` plays; null = as it does by itself
  */
-export function makeNamedPolicy(
+function makeNamedPolicy(
   definition: EnvDefinition,
   name: string,
   env: SyncEnv,

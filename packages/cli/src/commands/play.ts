@@ -5,10 +5,9 @@ import { makeSyncEnv } from "@praxis/eval";
 import { ABLATIONS, hasTranscript, MODEL_ROLES, PLANNINGS, renderTranscript, TEAM_MODES } from "@praxis/polyguard";
 import type { Command } from "commander";
 import { loadRegistry } from "../load-environments.ts";
-import { makeNamedPolicy, policyNames } from "../policies.ts";
+import { loadNamedPolicy, policyNames } from "../policies.ts";
 import { rendererFor } from "../render.ts";
 import { parseRest } from "../schema-flags.ts";
-import { shippedOrchestrators } from "../spindleflow/orchestrator.ts";
 import { readTeamFlags, type TeamFlags } from "../team-flags.ts";
 import type { Terminal } from "../terminal.ts";
 import { loadTrainedPolicy } from "../trained-policy.ts";
@@ -54,11 +53,9 @@ export function registerPlay(program: Command, terminal: Terminal): void {
         );
       const resetOptions = parseRest(definition.schemas.reset, command.args.slice(1));
       const env = makeSyncEnv(definition);
-      const isShipped = definition.name === "spindleflow" && shippedOrchestrators().includes(options.policy);
-      const isRun = isShipped || existsSync(join(options.policy, "config.json"));
-      const policy = isRun
+      const policy = existsSync(join(options.policy, "config.json"))
         ? await loadTrainedPolicy(options.policy, definition)
-        : makeNamedPolicy(definition, options.policy, env, readTeamFlags(options));
+        : await loadNamedPolicy(definition, options.policy, env, readTeamFlags(options));
       const renderer = rendererFor(definition);
       const show = options.json === true ? () => {} : terminal.out.bind(terminal);
       try {

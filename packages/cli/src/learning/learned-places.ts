@@ -30,6 +30,11 @@ export function findLearned(name: string, pipeline?: string): string {
   );
 }
 
+/** Learned policies that ship with PolyGuard. */
+export function shippedLearned(): readonly string[] {
+  return LEARNED_POLICIES.filter((name) => isLearnedPolicy(join(checkpointsFolder(), name)));
+}
+
 /** Learned policies among names, as an evaluation wants them. */
 export function learnedAmong(names: readonly string[], pipeline?: string) {
   return names.filter(isLearnedName).map((name) => {

@@ -76,16 +76,20 @@ export function readOrchestrator(folder: string): {
 /**
  * The newest policy of a run, playing its most likely actions; on WASM kernels, whose numbers repeat across machines. Throws
  * VALIDATION_ERROR for a run of another environment, embedder or architecture.
- * @param options `isUntrained`: fresh weights of that architecture instead, to see what was learnt
+ * @param options `isUntrained`: fresh weights of that architecture instead, to see what was learnt; `definition`: what it plays,
+ * by default its own sector's, which takes a second to read
  */
 export async function loadOrchestrator(
   folder: string,
-  { isUntrained = false }: { readonly isUntrained?: boolean } = {},
+  options: { readonly isUntrained?: boolean; readonly definition?: EnvDefinition } = {},
 ): Promise<RecordedPlayer> {
   const { settings, checkpoint } = readOrchestrator(folder);
   const { kernels } = await selectKernels("wasm");
-  const definition = loadSpindleFlow({ sector: settings.sector, settings: settings.env }) as unknown as EnvDefinition;
+  const definition =
+    options.definition ??
+    (loadSpindleFlow({ sector: settings.sector, settings: settings.env }) as unknown as EnvDefinition);
   const policy = makeOrchestrator(definition, kernels, settings, 0);
-  if (!isUntrained) loadRecordedPolicy(policy, { definition, checkpoint, identity: identityOf(definition) });
+  if (options.isUntrained !== true)
+    loadRecordedPolicy(policy, { definition, checkpoint, identity: identityOf(definition) });
   return new RecordedPlayer(`${settings.policy.encoder}@${folder}`, { definition, policy, kernels });
 }

@@ -9,7 +9,7 @@ import {
 } from "@praxis/env";
 import { makeSyncEnv } from "@praxis/eval";
 import { z } from "zod";
-import { makeNamedPolicy } from "../policies.ts";
+import { loadNamedPolicy } from "../policies.ts";
 
 /** An episode by what makes it: seed, options and the actions so far. */
 export const episodeSchema = z.strictObject({
@@ -76,7 +76,7 @@ export class Replays {
     const { seed, options, episode_id: episodeId } = episode;
     const env = makeSyncEnv(this.#definition);
     const last = env.reset({ seed, options, ...(episodeId === undefined ? {} : { episodeId }) });
-    const policy = policyName === null ? null : makeNamedPolicy(this.#definition, policyName, env);
+    const policy = policyName === null ? null : await loadNamedPolicy(this.#definition, policyName, env);
     policy?.reset(Rng.fromSeed(seed, `policy/${policy.name}`));
     const proposed = policy === null ? null : await policy.act(last.observation, last.info);
     return { key, actions: [], env, last, policy, proposed };

@@ -16,7 +16,7 @@ export const spindleflow: EnvironmentModule = {
     { name: "Large tasks", seed: 8, options: { class: "enterprise", tasksPerEpisode: 2 } },
   ],
   pairs: [
-    ["trained", "greedyMediate"],
+    ["set", "greedyMediate"],
     ["random", "greedyMediate"],
   ],
   firstPolicies: ["greedyMediate"],
