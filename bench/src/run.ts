@@ -27,6 +27,8 @@ import { measurePolyguard } from "./polyguard.ts";
 import { measurePolyguardEval } from "./polyguard-eval.ts";
 import { measurePpo } from "./ppo.ts";
 import { measureServer } from "./server.ts";
+import { measureSpindleEnv } from "./spindle-env.ts";
+import { measureSpindleRouting } from "./spindle-routing.ts";
 import { measureWeb } from "./web.ts";
 
 /** Benchmarks by name. Each reports its measurements as it goes. */
@@ -46,6 +48,8 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   holdouts: measureHoldouts,
   learn: measureLearn,
   web: measureWeb,
+  spindle_env: measureSpindleEnv,
+  spindle_routing: measureSpindleRouting,
 };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");

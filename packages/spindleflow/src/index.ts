@@ -27,3 +27,9 @@ export { EMPTY_LEARNING, type EndedTask, type LearningState, learnEpisode } from
 export { loadSpindleFlow, loadSpindleFlowParts } from "./load-spindleflow.ts";
 export { billTasks, parsePrices } from "./meter.ts";
 export { renderSpindleFlow, type SpindleFlowRenderer } from "./render.ts";
+export { defineRouting } from "./routing/definition.ts";
+export { evaluateRouters } from "./routing/evaluate.ts";
+export { type EmbeddedTable, embedTable } from "./routing/knn.ts";
+export { readCsv, readJsonLines } from "./routing/read-rows.ts";
+export { ROUTERS } from "./routing/routers.ts";
+export { makeRoutingTable, type RoutingRow, type RoutingTable } from "./routing/table.ts";
