@@ -9,6 +9,7 @@ export { loadBank, loadBankText } from "./bank/load-bank.ts";
 export { type BankEmbedder, makeBank } from "./bank/make-bank.ts";
 export { type PlayedTask, playShift } from "./baselines/evaluate.ts";
 export { makeScript, SCRIPT_NAMES } from "./baselines/index.ts";
+export { trainLinUcb } from "./baselines/linucb.ts";
 export { makeConfig, PRESETS, type SpindleFlowConfig, type SpindleFlowSettings } from "./config.ts";
 export {
   advanceCurriculum,
