@@ -25,6 +25,7 @@ export {
 } from "./definition.ts";
 export { SPINDLEFLOW_ID, type SpindleFlowEnv, type SpindleFlowParts } from "./env.ts";
 export { EMPTY_LEARNING, type EndedTask, type LearningState, learnEpisode } from "./learning-state.ts";
+export { type LiveScene, makeLiveCascade, type TextJudge } from "./live/cascade.ts";
 export { loadSpindleFlow, loadSpindleFlowParts } from "./load-spindleflow.ts";
 export { billTasks, parsePrices } from "./meter.ts";
 export { renderSpindleFlow, type SpindleFlowRenderer } from "./render.ts";
