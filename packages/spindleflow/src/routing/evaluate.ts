@@ -12,13 +12,13 @@ export interface RoutedQuery {
 }
 
 /** A router's expectations on the test queries, worked out once for all prices. */
-export interface PreparedRouter {
+interface PreparedRouter {
   readonly router: Router;
   readonly expected: readonly { readonly query: number; readonly expected: Expected }[];
 }
 
 /** Prepares a router on the test queries of a table. */
-export function prepareRouter(embedded: EmbeddedTable, router: Router): PreparedRouter {
+function prepareRouter(embedded: EmbeddedTable, router: Router): PreparedRouter {
   return {
     router,
     expected: embedded.table.queries.flatMap(({ split }, query) =>
@@ -28,7 +28,7 @@ export function prepareRouter(embedded: EmbeddedTable, router: Router): Prepared
 }
 
 /** Routes every test query at a price; readings are the same for every router. @param seed of the readings */
-export function route(embedded: EmbeddedTable, prepared: PreparedRouter, lambda: number, seed = 0): RoutedQuery[] {
+function route(embedded: EmbeddedTable, prepared: PreparedRouter, lambda: number, seed = 0): RoutedQuery[] {
   const { queries } = embedded.table;
   const streams = new RngStreams(Rng.fromSeed(seed, "routing"));
   return prepared.expected.map(({ query, expected }) => {
@@ -53,7 +53,7 @@ export interface CurvePoint {
 }
 
 /** Prices at which a cost curve is drawn: 0, then a geometric ladder around the price at which all score buys mean cost. */
-export function pricesOf({ table }: EmbeddedTable): readonly number[] {
+function pricesOf({ table }: EmbeddedTable): readonly number[] {
   const mean = table.queries.reduce((sum, { costs }) => sum + Math.max(...costs), 0) / table.queries.length;
   return mean === 0 ? [0] : [0, ...Array.from({ length: 13 }, (_, i) => 2 ** (i - 8) / mean), Number.MAX_SAFE_INTEGER];
 }
