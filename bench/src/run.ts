@@ -29,6 +29,8 @@ import { measureReward } from "./polyguard-reward.ts";
 import { measurePpo } from "./ppo.ts";
 import { measureServer } from "./server.ts";
 import { measureSpindle } from "./spindle.ts";
+import { measureSpindleEnv } from "./spindle-env.ts";
+import { measureSpindleRouting } from "./spindle-routing.ts";
 import { measureWeb } from "./web.ts";
 
 /** Benchmarks by name. Each reports its measurements as it goes. */
@@ -50,6 +52,8 @@ const BENCHES: Readonly<Record<string, (report: (measurement: Measurement) => vo
   learn: measureLearn,
   spindle: measureSpindle,
   web: measureWeb,
+  spindle_env: measureSpindleEnv,
+  spindle_routing: measureSpindleRouting,
 };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");

@@ -37,6 +37,16 @@ async function builtIn(): Promise<readonly EnvironmentSource[]> {
 /** The built-in environments, then those of `extra` in the order given. Throws INVALID_CONFIG naming the path at fault. */
 export async function loadEnvironments({ extra = [] }: LoadOptions = {}): Promise<readonly EnvironmentSource[]> {
   const loaded: EnvironmentSource[] = [...(await builtIn())];
+  // Recorded outcomes are the user's own data: their environment is there once a table is named.
+  const table = process.env.SPINDLE_ROUTING_DATA;
+  if (table !== undefined && table !== "") {
+    const { loadRoutingEnvironment } = await import("./routing-table.ts");
+    loaded.push({
+      definition: await loadRoutingEnvironment(table),
+      module: "@praxis/spindleflow",
+      exportName: "defineRouting",
+    });
+  }
   for (const path of extra) loaded.push(await loadEnvironment(path));
   return loaded;
 }

@@ -15,6 +15,7 @@ import { registerPipeline } from "./commands/pipeline.ts";
 import { registerPlay } from "./commands/play.ts";
 import { registerReplay } from "./commands/replay.ts";
 import { registerReview } from "./commands/review.ts";
+import { registerRouting } from "./commands/routing.ts";
 import { registerRuns } from "./commands/runs.ts";
 import { registerServe } from "./commands/serve.ts";
 import { registerSft } from "./commands/sft.ts";
@@ -80,6 +81,7 @@ function makeProgram(terminal: Terminal): Command {
   registerExport(program, terminal);
   registerData(program, terminal);
   registerAudit(program, terminal);
+  registerRouting(program, terminal);
   for (const command of program.commands)
     command.exitOverride().showSuggestionAfterError(true).configureOutput(program.configureOutput());
   return program;

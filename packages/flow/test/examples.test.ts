@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { expect, test } from "vitest";
 import { checkFlow } from "../src/config/check.ts";
 import { formatProblems } from "../src/config/problem.ts";
+import { allPolicy } from "../src/engine/delegation-policy.ts";
 import { graphFlow } from "../src/graph/graph-flow.ts";
 import { makeInMemoryStore } from "../src/memory/in-memory-store.ts";
 import { makeMemory } from "../src/memory/service.ts";
@@ -61,6 +62,8 @@ test.each(FILES)(
         ),
       embedder,
       onHuman: async () => ({ go: true }),
+      // Policies are the host's; any will do to see that the flow runs.
+      policies: async () => allPolicy,
     });
     expect(ran.result.error).toBeNull();
     expect(ran.result.status).toBe("completed");

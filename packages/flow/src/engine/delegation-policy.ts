@@ -15,6 +15,8 @@ export interface RosterMember {
 export interface DelegationState {
   readonly task: string;
   readonly roster: readonly RosterMember[];
+  /** What was delivered so far, in the order of the calls; calls that failed have none. */
+  readonly outputs: readonly { readonly id: string; readonly text: string }[];
   /** Steps done. */
   readonly step: number;
   readonly maxSteps: number;

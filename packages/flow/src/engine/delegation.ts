@@ -329,6 +329,7 @@ export async function orchestrate(options: {
     const state = {
       task: job.task,
       roster,
+      outputs: [...results].flatMap(([id, { ok, quoted }]) => (ok ? [{ id, text: quoted.text }] : [])),
       step,
       maxSteps: options.maxSteps,
       elapsedMs: run.clock.now() - began,

@@ -1,0 +1,72 @@
+import { availableParallelism } from "node:os";
+import { performance } from "node:perf_hooks";
+import { LocalVectorEnv, Rng, type SyncEnvDefinition } from "@praxis/env";
+import { bootstrap } from "@praxis/eval";
+import { loadSpindleFlow } from "@praxis/spindleflow";
+import type { Measurement } from "./figures.ts";
+
+/** Rounds of the measurement, steps of each, and steps before the first. */
+const ROUNDS = 7;
+const STEPS = 20_000;
+const WARM_UP = 20_000;
+
+/** Random vectors, drawn before the clock starts: they touch every meta-action, mode and many illegal choices. */
+function drawActions(count: number): readonly { readonly vector: Float32Array }[] {
+  const rng = Rng.fromSeed(1, "bench-actions");
+  return Array.from({ length: count }, () => ({
+    vector: Float32Array.from({ length: 12 }, (_, k) => {
+      if (k === 0) return rng.integer(0, 7);
+      if (k === 7) return rng.integer(0, 6);
+      return k < 7 ? 2 * rng.uniform() - 1 : rng.uniform();
+    }),
+  }));
+}
+
+/** Steps a second of SpindleFlow-v0 from the bank: one environment on one core, and 64 of them in lock-step. */
+export async function measureSpindleEnv(report: (measurement: Measurement) => void): Promise<void> {
+  const definition = loadSpindleFlow();
+  const env = definition.makeEnv({ seed: 1 });
+  const actions = drawActions(997);
+  let seed = 0;
+  let taken = 0;
+  const play = (steps: number): number => {
+    const begun = performance.now();
+    for (let i = 0; i < steps; i++) {
+      if (env.step(actions[taken++ % actions.length]!).terminated) env.reset({ seed: seed++ });
+    }
+    return (1000 * steps) / (performance.now() - begun);
+  };
+  env.reset({ seed: seed++ });
+  play(WARM_UP);
+  const alone = bootstrap(Array.from({ length: ROUNDS }, () => play(STEPS)));
+  report({
+    id: "spindle.env_steps",
+    value: alone.mean,
+    unit: "steps/s",
+    goal: ">= 20000",
+    peer: null,
+    n: ROUNDS,
+    interval: [alone.low, alone.high],
+    note: `one environment on one core, observation made and checked every step, resets counted in (${seed} shifts)`,
+  });
+  const vector = new LocalVectorEnv(definition as unknown as SyncEnvDefinition, { numEnvs: 64, seed: 1 });
+  vector.reset({ seed: 1 });
+  const batch = (round: number): readonly Float32Array[] =>
+    Array.from({ length: 64 }, (_, i) => actions[(round * 64 + i) % actions.length]!.vector);
+  const rounds = Array.from({ length: ROUNDS }, (_, round) => {
+    const begun = performance.now();
+    for (let i = 0; i < 300; i++) vector.step(batch(round * 300 + i));
+    return (64_000 * 300) / (performance.now() - begun);
+  });
+  const together = bootstrap(rounds);
+  report({
+    id: "spindle.env_steps_64",
+    value: together.mean,
+    unit: "steps/s",
+    goal: null,
+    peer: null,
+    n: ROUNDS,
+    interval: [together.low, together.high],
+    note: `64 environments in lock-step in one thread, observations copied into one array; this machine has ${availableParallelism()} cores`,
+  });
+}
