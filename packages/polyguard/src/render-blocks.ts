@@ -1,9 +1,11 @@
 import type { Observation } from "./observation/schema.ts";
+import { unitInWords } from "./observation/unit-words.ts";
 
 /** Fields of an action that its candidate's text does not tell. */
 export interface SentAction {
   readonly action_type?: string | undefined;
   readonly query?: string | undefined;
+  readonly ranking?: readonly string[] | undefined;
   readonly decomposition?: Readonly<Record<string, number>> | undefined;
   readonly plan?: string | undefined;
   readonly combinations?: readonly (readonly string[])[] | undefined;
@@ -55,6 +57,33 @@ function planText(plan: string | undefined): string {
 function partsText(decomposition: Readonly<Record<string, number>>): string {
   const parts = Object.entries(decomposition).filter(([, value]) => value > 0);
   return parts.map(([key, value]) => `${key} ${value}`).join(", ") || "nothing stated";
+}
+
+/** A recommendation with its options in order; null for another action. */
+export function rankingText(
+  { action_type: type, ranking }: SentAction,
+  { alternative, medications }: Observation,
+): string | null {
+  if (type !== "RECOMMEND_ALTERNATIVE" || ranking === undefined || alternative === undefined) return null;
+  const names = ranking.map((id) => {
+    const option = alternative.options.find(({ candidate_id: own }) => own === id)?.option ?? id;
+    return option === "nothing" ? "nothing in its place" : option.replaceAll("_", " ");
+  });
+  const label = medications.find(({ med_ref: ref }) => ref === alternative.med_ref)?.label ?? alternative.drug_id;
+  return `Recommend in place of ${label} (${alternative.med_ref}): ${names.map((name, i) => `${i + 1}. ${name}`).join(", ")}`;
+}
+
+/** What a drug is dosed to, and its levels so far; none where no level is aimed at. */
+export function dosingLines({ dosing }: Observation): readonly string[] {
+  if (dosing === undefined) return [];
+  const { drug_id: id, level_code: code, target, levels } = dosing;
+  const unit = unitInWords(dosing.unit);
+  const trough = target.trough_below === null ? "" : `, trough below ${target.trough_below}${unit}`;
+  const last = levels.at(-1);
+  const known = last === undefined ? "no level yet" : `last level ${last.value}${unit} on day ${last.day}`;
+  return [
+    `Target       ${id.replaceAll("_", " ")} by ${code}: ${target.low} to ${target.high}${unit}, toxic above ${target.toxic}${unit}${trough}; ${known}`,
+  ];
 }
 
 /** What the observation says of a new drug before anything is bought; none without one. */

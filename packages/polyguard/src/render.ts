@@ -1,7 +1,16 @@
 import type { Info, ResetResult, StepResult } from "@praxis/env";
 import { NOTICE } from "./definition.ts";
 import { type Observation, observationSchema } from "./observation/schema.ts";
-import { freeActionText, learnedLines, newDrugLines, type SentAction } from "./render-blocks.ts";
+import { unitInWords } from "./observation/unit-words.ts";
+import { harmInWords } from "./policies/explain.ts";
+import {
+  dosingLines,
+  freeActionText,
+  learnedLines,
+  newDrugLines,
+  rankingText,
+  type SentAction,
+} from "./render-blocks.ts";
 
 /** Text of an episode for a terminal. */
 export interface PolyguardRenderer {
@@ -60,6 +69,8 @@ function patientText(observation: Observation, info: Info): string {
     `${observation.sub_environment}, ${observation.difficulty}${typeof info.scenario_id === "string" ? `, ${info.scenario_id}` : ""}`,
     `Notice: ${NOTICE}`,
     "",
+    `Task         ${observation.task.goal}`,
+    ...dosingLines(observation),
     `Patient      ${patient.age} years, ${patient.sex === "F" ? "woman" : "man"}, ${weight}${frailty}, ${kidneys}`,
     `Conditions   ${conditions.map(conditionText).join(", ") || "none on the record"}`,
   ];
@@ -89,7 +100,7 @@ function conditionText({ code, status }: Observation["conditions"][number]): str
 function valueText([code, lab]: [string, Observation["labs"][string]]): string {
   const flag = lab.flag === "N" ? "" : ` ${lab.flag === "H" ? "high" : "low"}`;
   const age = lab.age_days === 0 ? "today" : `${lab.age_days} d old`;
-  return `${code} ${lab.value} ${lab.unit.replaceAll(/[{}[\]]/g, "")}${flag} (${age})`;
+  return `${code} ${lab.value}${unitInWords(lab.unit)}${flag} (${age})`;
 }
 
 function medicationText(row: Observation["medications"][number]): string {
@@ -101,12 +112,17 @@ function medicationText(row: Observation["medications"][number]): string {
   return `${row.med_ref.padEnd(4)} ${row.label} ${row.dose_per_day} ${row.unit}, ${what}, ${since}${asNeeded}${status}${unmapped}`;
 }
 
-/** Alerts, the most severe first. */
-function alertLines({ safety }: Observation): string[] {
+/** Alerts, the most severe first; what two rules say in the same words stands once. */
+function alertLines({ safety, medications }: Observation): string[] {
   const rank = (severity: string): number => SEVERITY_ORDER.indexOf(severity);
-  return [...safety.alerts]
+  const labels = new Map(medications.map(({ drug_id: id, label }) => [id, label]));
+  const lines = [...safety.alerts]
     .sort((x, y) => rank(x.severity) - rank(y.severity))
-    .map(({ severity, domain, drugs }) => `${severity.toUpperCase().padEnd(15)} ${drugs.join(" + ")}: ${domain}`);
+    .map(({ severity, domain, drugs }) => {
+      const names = drugs.map((id) => labels.get(id) ?? id);
+      return `${severity.toUpperCase().padEnd(15)} ${names.join(" + ")}: ${harmInWords(domain)}`;
+    });
+  return [...new Set(lines)];
 }
 
 function stepText(
@@ -123,6 +139,7 @@ function stepText(
   const candidate = before.candidates.find(({ candidate_id: id }) => id === action.candidate_id);
   const what =
     freeActionText(action) ??
+    rankingText(action, before) ??
     candidate?.text ??
     (action.raw === undefined ? "an action that was not offered" : "raw text");
   const lines = [`Step ${before.step}, day ${before.course.day}: ${what}`];

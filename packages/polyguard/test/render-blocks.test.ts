@@ -1,6 +1,7 @@
 import { Rng } from "@praxis/env";
 import { expect, test } from "vitest";
 import { definePolyGuard } from "../src/definition.ts";
+import { unitInWords } from "../src/observation/unit-words.ts";
 import { makePolyguardPolicy } from "../src/policies/index.ts";
 import { renderPolyguard } from "../src/render.ts";
 import { freeActionText } from "../src/render-blocks.ts";
@@ -51,4 +52,29 @@ test("mining shows each probe with its relative risk, and what is declared", () 
   const text = textOf("dangerous_combinations/easy/train/1", 200);
   expect(text).toMatch(/Told {7}[a-z_]+ \+ [a-z_+ ]+: relative risk \d\.\d\d/);
   expect(text).toMatch(/Declare \d+ findings: [a-z_]+\+[a-z_]+/);
+});
+
+test("the task, and the target of a drug that is dosed by its level, stand above the list", () => {
+  const text = textOf("precision_dosing/easy/train/2", 0);
+  expect(text).toMatch(/^Task {9}Bring /m);
+  const env = definePolyGuard(kb).makeEnv();
+  const seeds = Array.from({ length: 12 }, (_, i) => `precision_dosing/easy/train/${i}`);
+  const id = seeds.find((each) => env.reset({ options: { scenario_id: each } }).observation.dosing !== undefined)!;
+  expect(textOf(id, 0)).toMatch(/^Target {7}\w+.* by \w+: [\d.]+ to [\d.]+.*, toxic above [\d.]+/m);
+});
+
+test("a recommendation is told with its options in order", () => {
+  expect(textOf("safe_substitution/easy/train/1", 12)).toMatch(/: Recommend in place of .+ \(m\d+\): 1\. .+, 2\. /);
+});
+
+test("what two rules say in the same words stands once among the alerts, and harms are told in words", () => {
+  const text = textOf("ddi_risk/hard/train/2", 0);
+  const alerts = text.split("\n").filter((line) => /^ {2}(CONTRAINDICATED|MAJOR|MODERATE) /.test(line));
+  expect(alerts.length).toBeGreaterThan(1);
+  expect(new Set(alerts).size).toBe(alerts.length);
+  for (const line of alerts) expect(line).not.toMatch(/[A-Z]_[A-Z]/);
+});
+
+test("an annotation is no unit", () => {
+  expect(["{INR}", "mmol/L", "m[IU]/L"].map(unitInWords)).toEqual(["", " mmol/L", " mIU/L"]);
 });

@@ -4,6 +4,7 @@ import { isInformationAction } from "../actions/types.ts";
 import type { Belief } from "../policies/belief/belief.ts";
 import type { Chart, ChartOffer } from "../policies/chart.ts";
 import type { Decision } from "../policies/decision.ts";
+import { offerInWords } from "../policies/explain.ts";
 import { askBandit, askCandidates, askDoses, askEvidence } from "./asked-roles.ts";
 import { annotateCandidates, kindOf } from "./candidates.ts";
 import { criticise, MOST_VETOES } from "./critic.ts";
@@ -70,7 +71,7 @@ export function* teamStep(request: StepRequest): Generator<Question, StepOutcome
       ({ matter, value, probability }) => `${matter} ${value} (p ${probability.toFixed(2)})`,
     );
     const read = facts.length === 0 ? "Nothing read so far" : `Read: ${facts.slice(0, 4).join(", ")}`;
-    const next = evidence.ask === null ? "decide on what is known" : evidence.ask.offer.wire.text;
+    const next = evidence.ask === null ? "decide on what is known" : offerInWords(evidence.ask.offer);
     say("evidence", `${read}; ${next}.`, { evidenceIds: evidence.injected });
     if (evidence.injected.length > 0)
       say("evidence", "Texts that give orders to their reader are left out.", { evidenceIds: evidence.injected });
@@ -158,7 +159,7 @@ export function* teamStep(request: StepRequest): Generator<Question, StepOutcome
   let decision: Decision | null = null;
   const tries = options.mode === "sequential_pipeline" ? 1 : MOST_VETOES + 1;
   for (const proposal of order.slice(0, tries)) {
-    say("planner", `${proposal.offer.wire.text}. ${proposal.reason}`);
+    say("planner", `${offerInWords(proposal.offer)}. ${proposal.reason}`);
     if (without.has("critic")) {
       decision = proposal;
       break;
@@ -185,7 +186,7 @@ export function* teamStep(request: StepRequest): Generator<Question, StepOutcome
   if (decision === null) return { decision, utterances };
   const { text } = yield* ask({
     role: "explainer",
-    task: `Say in one or two plain sentences why "${decision.offer.wire.text}" is done: {"text":"..."}.`,
+    task: `Say in one or two plain sentences why "${offerInWords(decision.offer)}" is done: {"text":"..."}.`,
     schema: z.strictObject({ text: z.string().min(1).max(500) }),
     byCode: () => ({ text: explain(decision) }),
   });

@@ -31,9 +31,9 @@ const HARM_WORDS: Readonly<Record<InteractionDomain, string>> = {
   EFFICACY_LOSS: "loss of effect",
 };
 
-/** A harm domain in words. */
-function harmInWords(domain: InteractionDomain): string {
-  return HARM_WORDS[domain];
+/** A harm domain in words; one that is not in the list stays as it is. */
+export function harmInWords(domain: string): string {
+  return (HARM_WORDS as Readonly<Record<string, string>>)[domain] ?? domain;
 }
 
 /** An alert in words: the drugs as the list names them, severity and harm. */
@@ -67,6 +67,11 @@ export function actionOf(chart: Chart, decision: Decision): StepAction {
     confidence: decision.confidence,
   };
   return { ...action, evidence_ids: citations(chart, decision, action) };
+}
+
+/** What an offer comes to, in words; a look-up with the query that will be sent. */
+export function offerInWords({ payload, wire }: Decision["offer"]): string {
+  return payload.type === "FETCH_EXTERNAL_EVIDENCE" ? `Look up "${payload.query}"` : wire.text;
 }
 
 /** The policy's own query, where it looks up something else than was offered. */

@@ -1,4 +1,5 @@
 import { findMeasurement } from "../observation/measurements.ts";
+import { unitInWords } from "../observation/unit-words.ts";
 import type { Chart, ChartOffer } from "./chart.ts";
 import type { Decision } from "./decision.ts";
 import { nameInWords } from "./explain.ts";
@@ -62,7 +63,7 @@ export function orderMissingValues(chart: Chart): Decision | null {
         ? "The weight is not known; kidney function and doses can't be judged without it."
         : old === undefined
           ? `No ${code} is known, and a decision of this step hangs on it.`
-          : `The last ${code} (${old.value} ${findMeasurement(code)?.unit ?? ""}) is ${chart.known.clock.day - old.measuredDay} d old, and a decision of this step hangs on it.`;
+          : `The last ${code} (${old.value}${unitInWords(findMeasurement(code)?.unit ?? "")}) is ${chart.known.clock.day - old.measuredDay} d old, and a decision of this step hangs on it.`;
     return { offer, reason, confidence: WHILE_OTHERS_WAIT };
   }
   return null;

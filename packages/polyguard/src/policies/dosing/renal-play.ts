@@ -50,7 +50,7 @@ export const mendDose: PolicyRule = (chart) => {
     if (gain < 0 || nearer <= 1e-9) continue;
     const change = Math.abs(Math.log(payload.dosePerDay / medication.dosePerDay));
     if (best !== null && (gain < best.gain - 1e-9 || (gain <= best.gain + 1e-9 && change >= best.change))) continue;
-    best = { gain, change, decision: decide(chart, offer, payload.medRef) };
+    best = { gain, change, decision: decide(chart, offer, payload) };
   }
   return best?.decision ?? null;
 };
@@ -66,10 +66,17 @@ export const finishWhenMended: PolicyRule = (chart) => {
     : { offer, reason: "Every dose is inside its range and renal rule.", confidence: CONFIDENCE };
 };
 
-function decide(chart: Chart, offer: ChartOffer, medRef: string): Decision {
+function decide(
+  chart: Chart,
+  offer: ChartOffer,
+  { medRef, dosePerDay }: { readonly medRef: string; readonly dosePerDay: number },
+): Decision {
+  const { drugIndex, dosePerDay: now } = chart.legality.byRef.get(medRef)!;
+  const { doseUnit } = chart.kb.drugs[drugIndex]!;
+  const reach = qualityOf(chart, medRef, dosePerDay) === 1 ? "is inside both" : "is a step towards them";
   return {
     offer,
-    reason: `${nameInWords(chart, medRef)}: dose out of its range or renal rule.`,
+    reason: `${nameInWords(chart, medRef)} at ${now} ${doseUnit} is outside its range or its limit for these kidneys; ${dosePerDay} ${doseUnit} ${reach}.`,
     confidence: CONFIDENCE,
   };
 }
