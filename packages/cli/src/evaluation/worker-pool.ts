@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { PraxisError } from "@praxis/env";
 import type { EvaluationJob, WorkerAnswer, WorkerStart } from "./jobs.ts";
+import { compileLate } from "./late-compilation.ts";
 
 // Workers run compiled code, as Node 20 can't load TypeScript; the path holds from `src` and `dist` alike.
 const WORKER_URL = new URL("../../dist/evaluation/eval-worker.js", import.meta.url);
@@ -17,6 +18,7 @@ export async function playJobs(
     onAnswer,
   }: { readonly workers: number; readonly start: WorkerStart; onAnswer(answer: WorkerAnswer): void },
 ): Promise<void> {
+  compileLate();
   const queue = jobs.values();
   const threads = Array.from(
     { length: Math.min(workers, jobs.length) },
