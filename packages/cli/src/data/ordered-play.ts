@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { PraxisError } from "@praxis/env";
+import { compileLate } from "../evaluation/late-compilation.ts";
 
 /** Plays one plan after another. */
 export interface Player<Plan, Played> {
@@ -57,6 +58,7 @@ class ThreadPlayer<Plan, Played> implements Player<Plan, Played> {
   #death: PraxisError | null = null;
 
   constructor(url: URL) {
+    compileLate();
     // Without flags of this process: a condition that resolves to source would hand Node what it can't load.
     this.#worker = new Worker(url, { execArgv: [] });
     this.#worker.on("message", (played: Played) => this.#waiting.shift()?.resolve(played));

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { PraxisError } from "@praxis/env";
+import { compileLate } from "./late-compilation.ts";
 
 /** Who works on jobs, and who hears of it. */
 interface JobPlace<Start, Answer> {
@@ -19,6 +20,7 @@ export async function playJobs<Job, Start, Answer>(
   jobs: readonly Job[],
   { url, workers, start, onAnswer }: JobPlace<Start, Answer>,
 ): Promise<void> {
+  compileLate();
   const queue = jobs.values();
   const threads = Array.from(
     { length: Math.min(workers, jobs.length) },

@@ -12,19 +12,27 @@ export interface ExposureSetting {
 
 const NONE: readonly number[] = ENZYMES.map(() => 0);
 
-/** The drug as a victim of the exposure model. */
-export function victimProfile({ fm, fe, pgp }: ClearanceParts): ExposureProfile {
-  return {
-    paths: NEW_DRUG_ENZYMES.filter((enzyme) => fm[enzyme] > 0).map((enzyme) => ({ enzyme, fraction: fm[enzyme] })),
-    feRenal: fe,
-    prodrug: null,
-    pgpSensitivity: pgp,
-    isOatpSubstrate: false,
-    inhibition: NONE,
-    induction: NONE,
-    pgpFactor: 1,
-    oatpFactor: 1,
-  };
+const profiles = new WeakMap<ClearanceParts, ExposureProfile>();
+
+/** The drug as a victim of the exposure model; made once for its parts, as the draws of a prior are asked for again and again. */
+export function victimProfile(parts: ClearanceParts): ExposureProfile {
+  let profile = profiles.get(parts);
+  if (profile === undefined) {
+    const { fm, fe, pgp } = parts;
+    profile = {
+      paths: NEW_DRUG_ENZYMES.filter((enzyme) => fm[enzyme] > 0).map((enzyme) => ({ enzyme, fraction: fm[enzyme] })),
+      feRenal: fe,
+      prodrug: null,
+      pgpSensitivity: pgp,
+      isOatpSubstrate: false,
+      inhibition: NONE,
+      induction: NONE,
+      pgpFactor: 1,
+      oatpFactor: 1,
+    };
+    profiles.set(parts, profile);
+  }
+  return profile;
 }
 
 /** Exposure ratio E of the drug in a setting: AUC against that of a healthy volunteer without other drugs. */

@@ -68,8 +68,17 @@ export interface Posterior {
 /** Draws that carry less than this of the weight are dropped. */
 const LEAST_WEIGHT = 1e-7;
 
-/** The posterior of clearance parts after the facts that tell of them. */
+let latest: { readonly kb: KnowledgeBase; readonly facts: string; readonly belief: Posterior } | null = null;
+
+/** The posterior of clearance parts after the facts that tell of them; the latest is kept, as facts stay the same over many steps. */
 export function believeNewDrug(kb: KnowledgeBase, facts: readonly NewDrugFact[]): Posterior {
+  const text = JSON.stringify(facts);
+  if (latest === null || latest.kb !== kb || latest.facts !== text)
+    latest = { kb, facts: text, belief: believe(kb, facts) };
+  return latest.belief;
+}
+
+function believe(kb: KnowledgeBase, facts: readonly NewDrugFact[]): Posterior {
   const { parts, genotypes } = priorDraws();
   let belief: Posterior = { parts, genotypes, weights: new Array<number>(parts.length).fill(1 / parts.length) };
   // Phenotyping rules most draws out at little cost, so it comes first.

@@ -53,18 +53,41 @@ export interface FindingsScore {
 /** Scores findings against the population. A declared combination outside the population counts for nothing. */
 export function scoreFindings(instance: MiningInstance, findings: readonly Finding[]): FindingsScore {
   const population = populationOf(instance);
-  const declared = new Set<number>();
-  for (const finding of findings) for (const index of covered(population, finding)) declared.add(index);
+  const isDeclared = new Uint8Array(population.combinations.length);
+  let declared = 0;
+  for (const finding of findings)
+    for (const index of covered(population, finding)) {
+      declared += 1 - isDeclared[index]!;
+      isDeclared[index] = 1;
+    }
   let truePositives = 0;
-  for (const index of population.dangerous) if (declared.has(index)) truePositives++;
-  const precision = declared.size === 0 ? 0 : truePositives / declared.size;
+  for (const index of population.dangerous) truePositives += isDeclared[index]!;
+  const precision = declared === 0 ? 0 : truePositives / declared;
   const recall = population.dangerous.length === 0 ? 0 : truePositives / population.dangerous.length;
-  return { declared: declared.size, truePositives, precision, recall, fHalf: fBeta(precision, recall, 0.5) };
+  return { declared, truePositives, precision, recall, fHalf: fBeta(precision, recall, 0.5) };
 }
 
-function covered(population: Population, { drugs, isPattern }: Finding): readonly number[] {
-  const indexes = containing(population, drugs);
-  return isPattern ? indexes : indexes.filter((index) => population.combinations[index]!.length === drugs.length);
+/** Findings whose combinations are kept of one population: more than any declaration has. */
+const MOST_KEPT = 4000;
+const kept = new WeakMap<Population, Map<string, Int32Array>>();
+
+/** Numbers of the combinations of a finding: kept, as a miner's findings are scored step after step and few of them change. */
+function covered(population: Population, { drugs, isPattern }: Finding): Int32Array {
+  let byFinding = kept.get(population);
+  if (byFinding === undefined || byFinding.size >= MOST_KEPT) {
+    byFinding = new Map();
+    kept.set(population, byFinding);
+  }
+  const key = `${drugs.join("+")}${isPattern ? "*" : ""}`;
+  let indexes = byFinding.get(key);
+  if (indexes === undefined) {
+    const found = containing(population, drugs);
+    indexes = Int32Array.from(
+      isPattern ? found : found.filter((index) => population.combinations[index]!.length === drugs.length),
+    );
+    byFinding.set(key, indexes);
+  }
+  return indexes;
 }
 
 /** F score with recall weighing `beta` times as much as precision (van Rijsbergen 1979); 0 when both are 0. */
