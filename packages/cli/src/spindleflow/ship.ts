@@ -94,8 +94,8 @@ function modelCard({ name, runName, seed, settings, steps, numbers, rows, summar
   return [
     `# Orchestrator \`${name}\``,
     "",
-    "Plays SpindleFlow-v0: reads the embeddings of task and roster, remembers what each slot has shown in the shift. For",
-    "simulated specialists only; what it does with real models has not been measured.",
+    `Plays SpindleFlow-v0: reads the embeddings of task and roster and ${policy.memory === "none" ? "remembers nothing" : "remembers what the shift has shown"}. For simulated`,
+    "specialists only; what it does with real models has not been measured.",
     "",
     "| | |",
     "| --- | --- |",
