@@ -154,7 +154,7 @@ test("settings rank from defaults over the file to flags, and unknown ones are r
     ]),
   );
   expect(settings).toMatchObject({ preset: "demo", tier: 1, policy: { encoder: "gnn", width: 64 } });
-  expect(settings.ppo).toMatchObject({ totalSteps: 700, learningRate: 0.5, batchSteps: 1024, clipRange: 0.2 });
+  expect(settings.ppo).toMatchObject({ totalSteps: 700, learningRate: 0.5, batchSteps: 2048, clipRange: 0.2 });
   expect(() => givenSpindleRun(undefined, ["--pppo.epochs", "3"])).toThrow("Did you mean 'ppo'");
   expect(() => givenSpindleRun(undefined, ["--ppo.epoch", "3"])).toThrow("Did you mean 'epochs'");
   expect(() => givenSpindleRun("balancd", [])).toThrow("Did you mean 'balanced'");
