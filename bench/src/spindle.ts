@@ -132,7 +132,8 @@ function measureFrontier(report: Report, { policies }: Evaluation): void {
 }
 
 function measureDemo(report: Report, folder: string): void {
-  const sizes = SHARE >= 1 ? [] : ["--timesteps", String(scaled(50_000, 1500))];
+  const sizes =
+    SHARE >= 1 ? [] : ["--timesteps", String(scaled(50_000, 1500)), "--warm-start.shifts", String(scaled(1000, 20))];
   const begun = performance.now();
   const { err } = praxis("train", "spindleflow", "--demo", "--threads", "2", "--runs", join(folder, "demo"), ...sizes);
   const minutes = (performance.now() - begun) / 60_000;

@@ -1,10 +1,13 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { differingShifts, readDemo } from "../src/spindleflow/demo.ts";
 import { frontierHull, type SpindleSummary } from "../src/spindleflow/evaluation-report.ts";
+import { orchestratorFolder } from "../src/spindleflow/orchestrator.ts";
 import { givenSpindleRun, resolveSpindleRun } from "../src/spindleflow/run-settings.ts";
 import { praxis } from "./run-praxis.ts";
 
@@ -118,6 +121,21 @@ test("a transfer adapts heads only and tells the four rewards on equal shifts", 
   expect(result!.afterMinusBefore!.mean).toBeCloseTo(result!.after!.mean - result!.before!.mean, 12);
 });
 
+test("the kept demo is of the weights that ship, and tells ten shifts before and after training", async () => {
+  const { header, shifts } = readDemo();
+  const set = orchestratorFolder("set");
+  const [name] = checkpoints(set);
+  const file = readFileSync(join(set, "checkpoints", name!, "policy.safetensors"));
+  expect(header).toMatchObject({ orchestrator: "set", weights: createHash("sha256").update(file).digest("hex") });
+  expect(shifts).toHaveLength(10);
+  const { code, out } = await praxis("demo", "spindleflow");
+  expect([code, out.match(/before, .* after training/g)?.length]).toEqual([0, 10]);
+  expect(out).toContain("95 % interval");
+  const [first] = shifts;
+  const changed = { header, shifts: [{ ...first!, seed: first!.seed + 1 }, ...shifts.slice(1)] };
+  expect(differingShifts({ header, shifts }, changed)).toEqual([first!.seed]);
+});
+
 test("the hull of cost and quality rises and bends down", () => {
   const at = (cost: number, quality: number) => ({ cost, quality });
   expect(frontierHull([at(2, 0.5), at(1, 0.3), at(1.5, 0.35), at(3, 0.55), at(4, 0.5)])).toEqual([1, 0, 3]);
@@ -136,7 +154,7 @@ test("settings rank from defaults over the file to flags, and unknown ones are r
     ]),
   );
   expect(settings).toMatchObject({ preset: "demo", tier: 1, policy: { encoder: "gnn", width: 64 } });
-  expect(settings.ppo).toMatchObject({ totalSteps: 700, learningRate: 0.5, batchSteps: 1024, clipRange: 0.2 });
+  expect(settings.ppo).toMatchObject({ totalSteps: 700, learningRate: 0.5, batchSteps: 2048, clipRange: 0.2 });
   expect(() => givenSpindleRun(undefined, ["--pppo.epochs", "3"])).toThrow("Did you mean 'ppo'");
   expect(() => givenSpindleRun(undefined, ["--ppo.epoch", "3"])).toThrow("Did you mean 'epochs'");
   expect(() => givenSpindleRun("balancd", [])).toThrow("Did you mean 'balanced'");

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type Estimate, mean } from "@praxis/eval";
+import type { Estimate } from "@praxis/eval";
 import {
   checkpointName,
   type MetricsRow,
@@ -94,8 +94,8 @@ function modelCard({ name, runName, seed, settings, steps, numbers, rows, summar
   return [
     `# Orchestrator \`${name}\``,
     "",
-    "Plays SpindleFlow-v0: reads the embeddings of task and roster, remembers what each slot has shown in the shift. For",
-    "simulated specialists only; what it does with real models has not been measured.",
+    `Plays SpindleFlow-v0: reads the embeddings of task and roster and ${policy.memory === "none" ? "remembers nothing" : "remembers what the shift has shown"}. For simulated`,
+    "specialists only; what it does with real models has not been measured.",
     "",
     "| | |",
     "| --- | --- |",
@@ -146,8 +146,6 @@ function evaluationLines(summary: NonNullable<Card["summary"]>, names: readonly 
       ({ split, reward, normalizedScore, metrics }) =>
         `| ${split} | ${shown(reward, 3)} | ${normalizedScore === null ? "–" : shown(normalizedScore, 2)} | ${shown(metrics.trueQuality!, 2)} | ${shown(metrics.costUnits!, 2)} | ${shown(metrics.slaMiss!, 2)} | ${worst(split)} |`,
     ),
-    "",
-    `Mean over splits: R ${mean(own.map(({ reward }) => reward.mean)).toFixed(3)} per task.`,
     "",
   ];
 }
