@@ -249,7 +249,7 @@ const LATENCY_AGENT: SmallAgentSettings = {
   ...{ decisions: "scenes", policy: "mlp", hiddenSizes: [64], lstmHidden: 64, lstmLayers: 1, activation: "tanh" },
   ...{ observationBlocks: null, encoderWidth: 64, encoderLayers: 1, encoderHeads: 4, graphEncoder: "convolution" },
   ...{ itemMemory: null, sceneWidth: 64, sceneHeads: 4, graphLayers: 1, candidateAttention: true },
-  ...{ episodeMemory: 64, confidenceCoef: 0.1, temperature: 1 },
+  ...{ episodeMemory: 64, confidenceCoef: 0.1 },
 };
 
 async function measureLatency(report: Report): Promise<void> {

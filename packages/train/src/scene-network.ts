@@ -36,11 +36,6 @@ export const sceneNetworkSettings = z.strictObject({
     .describe("rounds in which items hear from those they have an edge with; 0: no graph"),
   candidateAttention: z.boolean().default(true).describe("candidates look at items and at each other"),
   episodeMemory: z.int().min(0).default(64).describe("width of the memory over an episode; 0: none"),
-  temperature: z
-    .number()
-    .positive()
-    .default(1)
-    .describe("scores are divided by it where choices are drawn or learnt from; the likeliest stays what it is"),
   confidenceCoef: z.number().min(0).default(0.1).describe("weight of the confidence's loss beside that of the choice"),
 });
 

@@ -28,7 +28,6 @@ export class ScenePolicy implements SmallPolicy<Scene> {
   readonly #shape: SceneShape;
   readonly #network: SceneNetwork;
   readonly #confidenceCoef: number;
-  readonly #temperature: number;
   /** [groups, 2]: scale and shift of confidence logits (Platt 1999), set by {@link ScenePolicy.calibrate}; no loss reaches them. */
   readonly #calibration: Parameter;
   readonly #heads = new Map<number, ActionHead>();
@@ -37,7 +36,6 @@ export class ScenePolicy implements SmallPolicy<Scene> {
     this.#shape = shape;
     this.#network = new SceneNetwork({ kernels, rng, shape, settings });
     this.#confidenceCoef = settings.confidenceCoef;
-    this.#temperature = settings.temperature;
     const groups = shape.groups ?? 1;
     this.#calibration = makeParameter(kernels, "calibration", [groups, 2]);
     this.#calibration.data.set(Array.from({ length: groups }, () => [1, 0]).flat());
@@ -113,9 +111,8 @@ export class ScenePolicy implements SmallPolicy<Scene> {
           });
           for (let j = 0; j < dScores.length; j++) {
             const at = row * candidates + j;
-            const slope = dScores[j]! / this.#temperature;
-            dValues[2 * at]! += slope;
-            dAbstain[row]! += slope * output.abstains[at]!;
+            dValues[2 * at]! += dScores[j]!;
+            dAbstain[row]! += dScores[j]! * output.abstains[at]!;
           }
         });
         // d BCE / d logit = p - y, on the raw logit: calibration is set apart from it.
@@ -180,7 +177,7 @@ export class ScenePolicy implements SmallPolicy<Scene> {
       const inputs = new Float32Array(count);
       for (let j = 0; j < count; j++) {
         const at = row * candidates + j;
-        inputs[j] = (values.data[2 * at]! + abstains[at]! * abstain.data[row]!) / this.#temperature;
+        inputs[j] = values.data[2 * at]! + abstains[at]! * abstain.data[row]!;
       }
       return { head: this.#headOf(count), row: { inputs, masks: null, logDeviations: NO_DEVIATIONS, row: 0 } };
     };

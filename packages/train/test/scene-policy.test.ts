@@ -136,18 +136,8 @@ describe("scene policy", () => {
     });
   });
 
-  test("a temperature flattens what choices are drawn by and leaves their order", () => {
-    const scene = drawScene(Rng.fromSeed(12), 3, 5);
-    const sharp = logProbs(makePolicy(), scene);
-    const flat = logProbs(makePolicy({ temperature: 3 }), scene);
-    const differences = (values: readonly number[]): number[] => values.map((value) => value - values[0]!);
-    differences(sharp).forEach((difference, i) => {
-      expect(differences(flat)[i]).toBeCloseTo(difference / 3, 5);
-    });
-  });
-
   test("the gradients of log-probabilities and of the confidence agree with central differences", () => {
-    const policy = makePolicy({ confidenceCoef: 0.3, temperature: 1.5 });
+    const policy = makePolicy({ confidenceCoef: 0.3 });
     const rng = Rng.fromSeed(11);
     const sequences = [3, 1].map((steps) => ({
       decisions: Array.from({ length: steps }, () => drawScene(rng, 3, 4)),

@@ -64,8 +64,6 @@ export interface PipelineOutcome {
 const CALIBRATION_EPISODES = 320;
 /** The same before any training, where calibration serves no one. */
 const BASE_EPISODES = 32;
-/** assumption: of the softmax that GRPO draws and learns by; members of a group then make two or three different choices. */
-const GRPO_TEMPERATURE = 2.5;
 /** Validation seeds lie apart from training's. */
 const VALIDATION_SEED_OFFSET = 1_000_000_007;
 
@@ -187,9 +185,7 @@ async function sftStage(at: At, file: string): Promise<string> {
 }
 
 async function grpoStage(at: At, from: Checkpoint | null): Promise<string> {
-  const { settings, definition, place, ablation } = at;
-  // SFT leaves hardly a choice open; drawn so, a group's members try different ones.
-  const agentSettings = { ...at.agentSettings, temperature: GRPO_TEMPERATURE };
+  const { settings, definition, place, agentSettings, ablation } = at;
   const own = {
     ...environmentDefaults(definition, "grpo"),
     ...{ iterations: settings.iterations, groupsPerIteration: settings.groups, groupSize: settings.groupSize },
