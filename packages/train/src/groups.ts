@@ -246,7 +246,7 @@ function playOn<Decision>(players: Players<Decision>, episodes: readonly PlayedE
 function findFork<Decision>(
   players: Players<Decision>,
   env: SyncEnv,
-  { forkAt, resetOptions }: GroupPlan,
+  { forkAt, continuation, resetOptions }: GroupPlan,
   from: {
     readonly seed: number;
     readonly task: DecisionTask<Decision>;
@@ -266,7 +266,9 @@ function findFork<Decision>(
   );
   if (typeof start === "string" || forkAt === "start") return start;
   const draw = rng.split("fork");
-  const episode = beginPlay<Decision>({ env, task, rng, last: first, memory });
+  // States as the policy meets them in the way that completions go on.
+  const own = continuation === "likeliest" ? null : rng;
+  const episode = beginPlay<Decision>({ env, task, rng: own, last: first, memory });
   let fork = start;
   for (let step = 1; ; step++) {
     playTurn(players, [episode]);
