@@ -44,12 +44,7 @@ export async function loadNamedPolicy(
  * The policy of that name, or of that flow file; learned ones apart. Oracles read the environment they play in. Throws UNKNOWN_NAME with the nearest name.
  * @param team how `planner_critic` plays; null = as it does by itself
  */
-function makeNamedPolicy(
-  definition: EnvDefinition,
-  name: string,
-  env: SyncEnv,
-  team: TeamSetup | null = null,
-): Policy {
+function makeNamedPolicy(definition: EnvDefinition, name: string, env: SyncEnv, team: TeamSetup | null = null): Policy {
   if (isFlowFile(name)) return makeFlowFilePolicy(definition, name, completeChoice);
   const names = policyNames(definition);
   if (!names.includes(name))
