@@ -59,7 +59,9 @@ describe.each(SUB_ENVIRONMENTS)("an episode of %s", (sub) => {
       expect(Number.isFinite(value)).toBe(true);
     }
     expect(row.metrics).toMatchObject({ legality: 1, hard_violations: 0 });
-    expect(row.decisions.length).toBe(row.metrics.steps);
+    // Nothing hangs on the confidence of a probe.
+    if (sub === "BANDIT_MINING") expect(row.decisions.length).toBeLessThanOrEqual(1);
+    else expect(row.decisions.length).toBe(row.metrics.steps);
   });
 });
 

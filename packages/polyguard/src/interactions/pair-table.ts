@@ -55,7 +55,7 @@ export interface PairTable {
   readonly conditionIds: ReadonlyMap<string, number>;
 }
 
-/** Place of a pair, whichever comes first: drugs that are added at the end leave the places before them as they are. */
+/** Place of a pair of two different drugs, whichever comes first: drugs that are added at the end leave the places before them as they are. */
 export function pairPlace(i: number, j: number): number {
   return i < j ? (j * (j - 1)) / 2 + i : (i * (i - 1)) / 2 + j;
 }
@@ -79,7 +79,9 @@ const NO_PAIRS: PairTable = {
 
 /** The entries of a pair in any order of the two; empty when no rule names it. */
 export function pairEntries(table: PairTable, drugIndex: number, otherIndex: number): readonly PairEntry[] {
-  return table.entries[table.pairIds[pairPlace(drugIndex, otherIndex)]!]!;
+  // A drug and itself have no place.
+  const id = drugIndex === otherIndex ? 0 : table.pairIds[pairPlace(drugIndex, otherIndex)]!;
+  return table.entries[id]!;
 }
 
 /** @param base table of the first drugs, under the same rules: what two of them do to each other hangs on no other drug */
