@@ -6,7 +6,7 @@ import {
   judgeDoseCondition,
   type PairEntry,
   type PairTable,
-  pairPlace,
+  pairEntries,
   pairTableOf,
 } from "../interactions/pair-table.ts";
 import type { KnowledgeBase } from "../kb/types.ts";
@@ -147,8 +147,8 @@ export class PairLosses {
   }
 
   #entriesOf(first: EvaluationItem, second: EvaluationItem): readonly PairEntry[] | null {
-    const id = this.#table.pairIds[pairPlace(first.drugIndex, second.drugIndex)]!;
-    return id === 0 || first.carryOver <= 0 || second.carryOver <= 0 ? null : this.#table.entries[id]!;
+    const entries = pairEntries(this.#table, first.drugIndex, second.drugIndex);
+    return entries.length === 0 || first.carryOver <= 0 || second.carryOver <= 0 ? null : entries;
   }
 
   #addPair(

@@ -56,7 +56,7 @@ export interface PairTable {
 }
 
 /** Place of a pair of two different drugs, whichever comes first: drugs that are added at the end leave the places before them as they are. */
-export function pairPlace(i: number, j: number): number {
+function pairPlace(i: number, j: number): number {
   return i < j ? (j * (j - 1)) / 2 + i : (i * (i - 1)) / 2 + j;
 }
 
