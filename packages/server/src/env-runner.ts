@@ -11,7 +11,6 @@ import {
   type ResetRequest,
   type ResetResult,
   type ServerMode,
-  type StepRequest,
   type StepResult,
   type ToolContext,
   toPlainJson,
@@ -20,6 +19,8 @@ import {
 } from "@praxis/env";
 import type { Clock } from "./clock.ts";
 import type { Counters } from "./counters.ts";
+import { Deadline } from "./deadline.ts";
+import { OperationQueue } from "./operation-queue.ts";
 import type { EpisodeEntry, RecentEpisodes } from "./recent-episodes.ts";
 
 /** How long after its deadline an aborted operation may still settle before its environment is replaced. */
@@ -74,21 +75,6 @@ interface ToolTurn {
   readonly steps: StepResult<unknown>[];
 }
 
-/** A step request that makes its abort signal only for an environment that looks at it: most are synchronous. */
-class Deadline implements StepRequest {
-  #controller: AbortController | null = null;
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
-  }
-
-  abort(reason: PraxisError): void {
-    this.#controller ??= new AbortController();
-    this.#controller.abort(reason);
-  }
-}
-
 const isPromise = <T>(value: MaybePromise<T>): value is Promise<T> => value instanceof Promise;
 
 /**
@@ -107,8 +93,7 @@ export class EnvRunner {
   #env: Env;
   #isClosed = false;
   #isEnvClosed = false;
-  #busy = false;
-  #queue: (() => void)[] | null = null;
+  readonly #operations = new OperationQueue();
   #deadline = new Deadline();
   #begun = false;
   #lost = false;
@@ -132,7 +117,7 @@ export class EnvRunner {
   }
 
   get isBusy(): boolean {
-    return this.#busy;
+    return this.#operations.isHeld;
   }
 
   /** Clock time of the last reset, step, tool call or {@link touch}. */
@@ -142,20 +127,17 @@ export class EnvRunner {
 
   /** Begins an episode. `warnings` (say, of unknown options) are added to the info. */
   reset(request: ResetRequest = {}, warnings: readonly string[] = []): MaybePromise<SessionReply> {
-    if (this.#busy) return this.#later(() => this.#reset(request, warnings));
-    return this.#reset(request, warnings);
+    return this.#operations.run(() => this.#reset(request, warnings));
   }
 
   /** One step with an action that fits the schema; resets first (unseeded) if no episode was ever begun. */
   step(action: unknown, timeoutMs = this.#host.stepTimeoutMs): MaybePromise<SessionReply> {
-    if (this.#busy) return this.#later(() => this.#step(action, timeoutMs));
-    return this.#step(action, timeoutMs);
+    return this.#operations.run(() => this.#step(action, timeoutMs));
   }
 
   /** Public state of the episode. */
   state(): MaybePromise<StateReply> {
-    if (this.#busy) return this.#later(() => this.#state());
-    return this.#state();
+    return this.#operations.run(() => this.#state());
   }
 
   /** Runs a tool with arguments that fit its schema, as one operation: if it fails, its steps are undone too. */
@@ -165,8 +147,7 @@ export class EnvRunner {
     mode: ServerMode,
     timeoutMs = this.#host.toolTimeoutMs,
   ): MaybePromise<ToolReply> {
-    if (this.#busy) return this.#later(() => this.#callTool(tool, args, mode, timeoutMs));
-    return this.#callTool(tool, args, mode, timeoutMs);
+    return this.#operations.run(() => this.#callTool(tool, args, mode, timeoutMs));
   }
 
   /** Counts the present moment as activity. */
@@ -179,7 +160,7 @@ export class EnvRunner {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#entry?.leave();
-    if (this.#busy) this.#deadline.abort(new PraxisError("UNKNOWN_SESSION", "The session was closed."));
+    if (this.isBusy) this.#deadline.abort(new PraxisError("UNKNOWN_SESSION", "The session was closed."));
     else this.#closeEnv();
   }
 
@@ -349,7 +330,7 @@ export class EnvRunner {
     keep: (value: T) => R,
     turn?: ToolTurn,
   ): Promise<R> {
-    this.#busy = true;
+    this.#operations.hold();
     const deadline = this.#deadline;
     return new Promise<R>((resolve, reject) => {
       let phase: "running" | "late" | "over" = "running";
@@ -398,28 +379,10 @@ export class EnvRunner {
     });
   }
 
-  #later<T>(operation: () => MaybePromise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue ??= [];
-      this.#queue.push(() => {
-        try {
-          resolve(operation());
-        } catch (error) {
-          reject(error);
-        }
-      });
-    });
-  }
-
+  /** The operation under way is over: what waits goes on, each of a closed session with UNKNOWN_SESSION to its caller. */
   #next(): void {
-    this.#busy = false;
     if (this.#isClosed) this.#closeEnv();
-    // Queued operations of a closed session still run: each throws UNKNOWN_SESSION to its caller.
-    while (!this.#busy) {
-      const job = this.#queue?.shift();
-      if (job === undefined) return;
-      job();
-    }
+    this.#operations.release();
   }
 
   #save(): Before {
