@@ -9,20 +9,21 @@ import {
   type VectorReset,
   type VectorStep,
 } from "@praxis/env";
-import { Adam, type Kernels, type NamedArray, NnError, Tape, zeroGradients } from "@praxis/nn";
+import { Adam, type Kernels, type NamedArray, Tape } from "@praxis/nn";
 import type { z } from "zod";
-import { normalizeAdvantages } from "./advantages.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { checkOrigin } from "./checkpoint-origin.ts";
 import { type EpisodePpoSettings, type episodePpoSettings, resolveEpisodePpoSettings } from "./episode-ppo-settings.ts";
 import { EpisodeStatistics, type EpisodeStatisticsState } from "./episode-statistics.ts";
+import { learnEpisodes, targetsOf } from "./episode-targets.ts";
 import { checkIdentity } from "./load-recorded.ts";
 import { packMemories, unpackMemories } from "./memory-rows.ts";
-import { checkFiniteParameters, prefixed, restoreParameters, tensorsOf, unprefixed } from "./model-tensors.ts";
+import { prefixed, restoreParameters, tensorsOf, unprefixed } from "./model-tensors.ts";
+import { placeNonFinite } from "./non-finite.ts";
 import type { ObservationRecorder } from "./observation-record.ts";
-import { finiteValue, LossMeans, ppoLoss } from "./ppo-loss.ts";
+import { finiteValue, LossMeans } from "./ppo-loss.ts";
 import type { Memories, ProjectionCache, RecordedPolicy } from "./recorded-policy.ts";
 import {
-  advantagesOf,
   type FinishedEpisode,
   plainOptions,
   type ReplayedEpisode,
@@ -179,13 +180,8 @@ export class EpisodePpo {
         ...hooked,
       };
     } catch (error) {
-      const isNonFinite =
-        (error instanceof NnError && error.code === "NON_FINITE") ||
-        (error instanceof PraxisError && error.code === "NON_FINITE_NUMBER");
-      if (!isNonFinite) throw error;
-      const culprit = checkFiniteParameters(this.policy.parameters());
       const where = `PPO iteration ${this.#iteration + 1}, environment step ${this.#steps}`;
-      throw new PraxisError("NON_FINITE_NUMBER", `${where}: ${error.message}${culprit}`, { cause: error });
+      throw placeNonFinite(error, where, this.policy.parameters());
     }
   }
 
@@ -319,7 +315,10 @@ export class EpisodePpo {
         // Signals and timers are heard between minibatches, so that a second Ctrl-C need not wait for the iteration.
         await turnOfEvents();
         const at = (i: number): number => Math.floor((i * shuffled.length) / count);
-        const minibatch = this.#lossAndGradient(shuffled.slice(at(part), at(part + 1)), entropyCoef);
+        const minibatch = learnEpisodes(this.policy, this.#learning, shuffled.slice(at(part), at(part + 1)), {
+          ...settings,
+          entropyCoef,
+        });
         if (minibatch === null) continue;
         stopped = minibatch.kl > limit;
         losses.add(minibatch, stopped ? 0 : this.#adam.step().gradientNorm);
@@ -339,54 +338,6 @@ export class EpisodePpo {
       "losses/epochs": epochs,
       "health/excluded_steps": steps.filter(({ isExcluded }) => isExcluded).length,
     };
-  }
-
-  /** Leaves the minibatch's gradient in the parameters; null when every step is excluded. */
-  #lossAndGradient(targets: readonly Target[], entropyCoef: number) {
-    const { settings, policy } = this;
-    const { distribution } = policy;
-    const steps = targets.flatMap(({ episode }) => episode.steps);
-    const counted = Array.from(steps.keys()).filter((row) => !steps[row]!.isExcluded);
-    if (counted.length === 0) return null;
-    const tape = this.#learning;
-    tape.reset();
-    zeroGradients(policy.parameters());
-    // One column of episodes with marked starts: memories begin from nothing, and nothing is padded.
-    const starts = new Uint8Array(steps.length);
-    let at = 0;
-    for (const { episode } of targets) {
-      starts[at] = 1;
-      at += episode.steps.length;
-    }
-    const output = policy.forward(tape, {
-      ...{ steps: steps.length, batch: 1, records: steps.map(({ record }) => record), starts },
-      memories: policy.initialMemories(1),
-    });
-    const actions = new Float32Array(steps.length * distribution.actionSize);
-    const masks = new Uint8Array(steps.length * distribution.maskSize);
-    steps.forEach((step, row) => {
-      actions.set(step.action, row * distribution.actionSize);
-      masks.set(step.mask, row * distribution.maskSize);
-    });
-    const dInputs = tape.zeros(output.logits.data.length);
-    const dValues = tape.zeros(output.values.data.length);
-    const losses = ppoLoss(
-      {
-        ...{ distribution, logits: output.logits.data, newValues: output.values.data, actions, masks, counted },
-        logDeviations: policy.logDeviations?.data ?? NO_NUMBERS,
-        logProbs: steps.map(({ logProb }) => logProb),
-        values: steps.map(({ value }) => value),
-        advantages: targets.flatMap(({ advantages }) => [...advantages]),
-        returns: targets.flatMap(({ returns }) => [...returns]),
-        ...{ clipRange: settings.clipRange, valueClipRange: settings.valueClipRange },
-        ...{ entropyCoef, valueCoef: settings.valueCoef },
-      },
-      { dInputs, dValues, dLogDeviations: policy.logDeviations?.gradient ?? NO_NUMBERS },
-    );
-    tape.giveGradient(output.logits, dInputs);
-    tape.giveGradient(output.values, dValues);
-    tape.backward();
-    return losses;
   }
 
   // 3. Saving --------------------------------------------------------------------------------------------------------
@@ -423,11 +374,7 @@ export class EpisodePpo {
    */
   async restore(checkpoint: Checkpoint): Promise<void> {
     const { id } = this.#options.definition;
-    if (checkpoint.algorithm !== "ppo" || checkpoint.envId !== id)
-      throw new PraxisError(
-        "VALIDATION_ERROR",
-        `The checkpoint is of ${checkpoint.algorithm} on '${checkpoint.envId}', not of ppo on '${id}'.`,
-      );
+    checkOrigin(checkpoint, ["ppo"], id);
     const saved = checkpoint.state as EpisodePpoState;
     if (saved.running === undefined)
       throw new PraxisError("VALIDATION_ERROR", "The checkpoint is of PPO over fixed steps, not over whole episodes.");
@@ -466,24 +413,3 @@ export class EpisodePpo {
 }
 
 const NO_NUMBERS = new Float32Array(0);
-
-/** An episode with what its steps are to be learnt towards. */
-interface Target {
-  readonly episode: FinishedEpisode;
-  /** Over all steps that count: mean 0, deviation 1. */
-  readonly advantages: Float64Array;
-  readonly returns: Float64Array;
-}
-
-function targetsOf(episodes: readonly FinishedEpisode[], settings: EpisodePpoSettings): Target[] {
-  const targets = episodes.map((episode) => ({ episode, ...advantagesOf(episode, settings) }));
-  const counts = (target: Target, t: number): boolean => !target.episode.steps[t]!.isExcluded;
-  const all = Float64Array.from(
-    targets.flatMap((target) => [...target.advantages].filter((_, t) => counts(target, t))),
-  );
-  normalizeAdvantages(all);
-  let at = 0;
-  for (const target of targets)
-    for (let t = 0; t < target.advantages.length; t++) if (counts(target, t)) target.advantages[t] = all[at++]!;
-  return targets;
-}

@@ -3,6 +3,7 @@ import { Adam, type Kernels, type Module, NnError, Tape, zeroGradients } from "@
 import { z } from "zod";
 import { computeGroupAdvantages, hasZeroVariance } from "./advantages.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { checkOrigin } from "./checkpoint-origin.ts";
 import { outcomeMetrics } from "./episode-outcome.ts";
 import { collectGroups, type GroupBatch, type GroupPlan, type GroupStart, hashGroups } from "./groups.ts";
 import { prefixed, restoreParameters, tensorsOf, unprefixed } from "./model-tensors.ts";
@@ -315,11 +316,7 @@ export class Grpo<Decision> {
   /** Continues from a checkpoint of the same environment and settings; throws VALIDATION_ERROR for one of something else. */
   restore(checkpoint: Checkpoint): void {
     const { definition, policy, referencePolicy } = this.#options;
-    if (checkpoint.algorithm !== "grpo" || checkpoint.envId !== definition.id)
-      throw new PraxisError(
-        "VALIDATION_ERROR",
-        `The checkpoint is of ${checkpoint.algorithm} on '${checkpoint.envId}', not of grpo on '${definition.id}'.`,
-      );
+    checkOrigin(checkpoint, ["grpo"], definition.id);
     const saved = checkpoint.state as GrpoState;
     restoreParameters(policy.parameters(), checkpoint.weights);
     if (referencePolicy !== undefined)

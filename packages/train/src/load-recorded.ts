@@ -1,6 +1,7 @@
 import { type EnvDefinition, type Info, type Policy, PraxisError } from "@praxis/env";
 import { type Kernels, Tape } from "@praxis/nn";
 import type { Checkpoint } from "./checkpoint.ts";
+import { checkOrigin } from "./checkpoint-origin.ts";
 import { restoreParameters } from "./model-tensors.ts";
 import type { Memories, ProjectionCache, RecordedPolicy } from "./recorded-policy.ts";
 
@@ -27,11 +28,9 @@ export function loadRecordedPolicy(
 ): void {
   const { checkpoint, definition, identity = {} } = options;
   const saved = checkpoint.state as { readonly identity?: Identity };
-  if (checkpoint.algorithm !== "ppo" || checkpoint.envId !== definition.id || saved.identity === undefined)
-    throw new PraxisError(
-      "VALIDATION_ERROR",
-      `The checkpoint is of ${checkpoint.algorithm} on '${checkpoint.envId}', not of whole-episode PPO on '${definition.id}'.`,
-    );
+  checkOrigin(checkpoint, ["ppo"], definition.id);
+  if (saved.identity === undefined)
+    throw new PraxisError("VALIDATION_ERROR", "The checkpoint is of PPO over fixed steps, not over whole episodes.");
   checkIdentity(saved.identity, { ...policy.identity, ...identity });
   restoreParameters(policy.parameters(), checkpoint.weights);
 }

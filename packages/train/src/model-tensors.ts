@@ -30,9 +30,3 @@ export function restoreParameters(parameters: readonly Parameter[], tensors: Rea
   }
   for (const { name, data } of parameters) data.set(tensors.get(name)!.data);
 }
-
-/** A sentence that names the first parameter with a number that is not finite; empty when all are. */
-export function checkFiniteParameters(parameters: readonly Parameter[]): string {
-  const broken = parameters.find(({ data }) => !data.every(Number.isFinite));
-  return broken === undefined ? "" : ` The weights of '${broken.name}' are not finite.`;
-}

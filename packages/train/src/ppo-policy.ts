@@ -4,6 +4,7 @@ import { ActionHead } from "./action-head.ts";
 import { readActionMask } from "./action-mask.ts";
 import { ActorCritic, type PolicyState } from "./actor-critic.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { checkOrigin } from "./checkpoint-origin.ts";
 import { restoreParameters } from "./model-tensors.ts";
 import { networkOptions } from "./network-settings.ts";
 import { type MomentsState, ObservationNormalizer } from "./normalizers.ts";
@@ -41,11 +42,7 @@ export function loadPpoPolicy(options: PpoPolicyOptions & { readonly checkpoint:
   readonly normalizer: ObservationNormalizer | null;
 } {
   const { definition, checkpoint } = options;
-  if (checkpoint.algorithm !== "ppo" || checkpoint.envId !== definition.id)
-    throw new PraxisError(
-      "VALIDATION_ERROR",
-      `The checkpoint is of ${checkpoint.algorithm} on '${checkpoint.envId}', not of ppo on '${definition.id}'.`,
-    );
+  checkOrigin(checkpoint, ["ppo"], definition.id);
   // Weights are replaced at once, so any stream will do.
   const policy = makePpoPolicy({ ...options, rng: Rng.fromSeed(0) });
   restoreParameters(policy.parameters(), checkpoint.weights);

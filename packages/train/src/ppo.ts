@@ -9,15 +9,17 @@ import {
   type VectorEnv,
   type VectorReset,
 } from "@praxis/env";
-import { Adam, type FactoredGradient, type Kernels, type NamedArray, NnError, Tape } from "@praxis/nn";
+import { Adam, type FactoredGradient, type Kernels, type NamedArray, Tape } from "@praxis/nn";
 import type { ActionHead } from "./action-head.ts";
 import { readActionMask } from "./action-mask.ts";
 import type { ActorCritic, PolicyState } from "./actor-critic.ts";
 import { computeGae, normalizeAdvantages } from "./advantages.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { checkOrigin } from "./checkpoint-origin.ts";
 import { ConstantCache } from "./constant-cache.ts";
 import { EpisodeStatistics, type EpisodeStatisticsState } from "./episode-statistics.ts";
-import { checkFiniteParameters, prefixed, restoreParameters, tensorsOf, unprefixed } from "./model-tensors.ts";
+import { prefixed, restoreParameters, tensorsOf, unprefixed } from "./model-tensors.ts";
+import { placeNonFinite } from "./non-finite.ts";
 import { ObservationNormalizer, RewardNormalizer, type RewardNormalizerState } from "./normalizers.ts";
 import { checkConstant } from "./observation-layout.ts";
 import { finiteValue, LossMeans, ppoLoss } from "./ppo-loss.ts";
@@ -151,13 +153,8 @@ export class Ppo {
         ...update,
       };
     } catch (error) {
-      const isNonFinite =
-        (error instanceof NnError && error.code === "NON_FINITE") ||
-        (error instanceof PraxisError && error.code === "NON_FINITE_NUMBER");
-      if (!isNonFinite) throw error;
-      const culprit = checkFiniteParameters(this.policy.parameters());
       const where = `PPO iteration ${this.#iteration + 1}, environment step ${this.#steps}`;
-      throw new PraxisError("NON_FINITE_NUMBER", `${where}: ${error.message}${culprit}`, { cause: error });
+      throw placeNonFinite(error, where, this.policy.parameters());
     }
   }
 
@@ -412,11 +409,7 @@ export class Ppo {
    */
   async restore(checkpoint: Checkpoint): Promise<void> {
     const { id } = this.#options.definition;
-    if (checkpoint.algorithm !== "ppo" || checkpoint.envId !== id)
-      throw new PraxisError(
-        "VALIDATION_ERROR",
-        `The checkpoint is of ${checkpoint.algorithm} on '${checkpoint.envId}', not of ppo on '${id}'.`,
-      );
+    checkOrigin(checkpoint, ["ppo"], id);
     const saved = checkpoint.state as PpoState;
     restoreParameters(this.policy.parameters(), checkpoint.weights);
     this.#adam.restore({ steps: saved.optimizerSteps, tensors: unprefixed("adam.", checkpoint.optimizer) });

@@ -2,6 +2,7 @@ import { PraxisError, Rng, type RngState } from "@praxis/env";
 import { Adam, type Kernels, NnError, Tape, zeroGradients } from "@praxis/nn";
 import { z } from "zod";
 import type { Checkpoint } from "./checkpoint.ts";
+import { checkOrigin } from "./checkpoint-origin.ts";
 import { restoreParameters, tensorsOf } from "./model-tensors.ts";
 import type { DecisionSequence, SmallPolicy } from "./small-policy.ts";
 
@@ -193,11 +194,7 @@ export class Sft<Decision> {
   /** Continues from a checkpoint of the same environment and settings; throws VALIDATION_ERROR for one of something else. */
   restore(checkpoint: Checkpoint): void {
     const { envId, policy } = this.#options;
-    if (checkpoint.algorithm !== "sft" || checkpoint.envId !== envId)
-      throw new PraxisError(
-        "VALIDATION_ERROR",
-        `The checkpoint is of ${checkpoint.algorithm} on '${checkpoint.envId}', not of sft on '${envId}'.`,
-      );
+    checkOrigin(checkpoint, ["sft"], envId);
     const saved = checkpoint.state as SftState;
     restoreParameters(policy.parameters(), checkpoint.weights);
     this.#adam.restore({ steps: saved.optimizerSteps, tensors: checkpoint.optimizer });

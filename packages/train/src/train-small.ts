@@ -1,6 +1,7 @@
-import { type EnvDefinition, PraxisError, Rng } from "@praxis/env";
+import { type EnvDefinition, Rng } from "@praxis/env";
 import type { Kernels, NamedArray } from "@praxis/nn";
 import type { Checkpoint } from "./checkpoint.ts";
+import { checkOrigin } from "./checkpoint-origin.ts";
 import { evaluateSmallPolicy } from "./evaluate-small.ts";
 import { type GroupCollector, Grpo, type GrpoSettings } from "./grpo.ts";
 import { restoreParameters } from "./model-tensors.ts";
@@ -116,11 +117,7 @@ export function loadSmallAgent(options: {
   readonly checkpoint: Checkpoint;
 }): SmallAgent<unknown> {
   const { definition, kernels, settings, checkpoint } = options;
-  if (checkpoint.algorithm === "ppo" || checkpoint.envId !== definition.id)
-    throw new PraxisError(
-      "VALIDATION_ERROR",
-      `The checkpoint is of ${checkpoint.algorithm} on '${checkpoint.envId}', not of sft or grpo on '${definition.id}'.`,
-    );
+  checkOrigin(checkpoint, ["sft", "grpo"], definition.id);
   // Weights are replaced at once, so any stream will do.
   const agent = makeSmallAgent(definition, { kernels, rng: Rng.fromSeed(0), settings });
   restoreParameters(agent.policy.parameters(), checkpoint.weights);
