@@ -1,7 +1,8 @@
-import { bootstrap, comparePaired, type Estimate, mean } from "@praxis/eval";
+import { bootstrap, comparePaired, type Estimate, mean, showEstimate } from "@praxis/eval";
 import { DIFFICULTIES, SUB_ENVIRONMENTS, type SubEnvironment } from "@praxis/polyguard";
-import { scaled, scenarioMetrics, withEvaluationFolder } from "./evaluation-run.ts";
+import { scenarioMetrics, withEvaluationFolder } from "./evaluation-run.ts";
 import type { Measurement } from "./figures.ts";
+import { scaled } from "./share.ts";
 
 /** Policies that the rules have to beat. */
 const CONTROLS = ["random_legal", "keep_always", "stop_all", "review_always"] as const;
@@ -15,9 +16,6 @@ const DIFFICULTY = DIFFICULTIES[1];
 const LEAST_BETTER = 5;
 /** What a mean may stand above the oracle's and still be rounding. */
 const TOLERANCE = 1e-9;
-
-const short = ({ mean: value, low, high }: Estimate): string =>
-  `${value.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
 
 /** Task scores of a sub-environment by policy and scenario. */
 type Scores = ReadonlyMap<Baseline, ReadonlyMap<string, number>>;
@@ -52,7 +50,10 @@ export async function measureBaselines(report: (measurement: Measurement) => voi
           value: estimate.mean,
           unit: "task score",
           goal: null,
-          peer: policy === "rule_based" ? null : `less rule_based ${short(difference(scores, policy, "rule_based"))}`,
+          peer:
+            policy === "rule_based"
+              ? null
+              : `less rule_based ${showEstimate(difference(scores, policy, "rule_based"))}`,
           n: own.length,
           interval: [estimate.low, estimate.high],
           note: "",

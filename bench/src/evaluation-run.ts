@@ -1,21 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { fileURLToPath } from "node:url";
-import { PraxisError } from "@praxis/env";
 import type { Difficulty, EvaluationRow } from "@praxis/polyguard";
-
-const CLI = fileURLToPath(new URL("../../packages/cli/bin/praxis.js", import.meta.url));
-
-/** Of the full numbers of scenarios; `PRAXIS_BENCH_SHARE=0.05` plays a twentieth, to show that a benchmark runs. */
-const SHARE = Number(process.env.PRAXIS_BENCH_SHARE ?? "1");
-
-/** A number of scenarios or states as the share wants it, at least two. */
-export function scaled(n: number): number {
-  return Math.max(2, Math.round(n * SHARE));
-}
+import { praxis } from "./praxis-command.ts";
 
 /** Runs `praxis eval polyguard` as a user would; rows of every episode and the minutes it took. */
 export type Evaluate = (wanted: {
@@ -47,8 +35,7 @@ export function withEvaluationFolder(run: (evaluate: Evaluate) => void): void {
       args.push("--sub-environments", subEnvironments?.join(",") ?? "all", "--out", out, "--json");
       args.push("--oracle-cache", join(folder, "oracle"));
       const begun = performance.now();
-      const done = spawnSync(process.execPath, [CLI, ...args], { encoding: "utf8", maxBuffer: 1e9 });
-      if (done.status !== 0) throw new PraxisError("ENVIRONMENT_ERROR", `praxis ${args.join(" ")}: ${done.stderr}`);
+      praxis(...args);
       const minutes = (performance.now() - begun) / 60_000;
       const rows = readFileSync(join(out, "episodes.jsonl"), "utf8")
         .trimEnd()

@@ -1,23 +1,19 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { fileURLToPath } from "node:url";
-import { PraxisError, Rng } from "@praxis/env";
+import { Rng } from "@praxis/env";
 import { bootstrap, expectedCalibrationError, mean, pairedBootstrap, selectiveRisk, shareBetween } from "@praxis/eval";
 import { type Kernels, Tape } from "@praxis/nn";
 import { selectKernels } from "@praxis/nn/node";
 import { type EvaluationRow, loadPolyGuard, SUB_ENVIRONMENTS } from "@praxis/polyguard";
 import { CHOICE, makeSmallAgent, type SmallAgentSettings } from "@praxis/train";
 import type { Measurement } from "./figures.ts";
+import { praxis } from "./praxis-command.ts";
+import { SHARE, scaled } from "./share.ts";
 
-const CLI = fileURLToPath(new URL("../../packages/cli/bin/praxis.js", import.meta.url));
-/** Of the full numbers, training included; a hundredth, say, shows that the bench runs. */
-const SHARE = Number(process.env.PRAXIS_BENCH_SHARE ?? "1");
 /** Where trainings and evaluations are kept, so that a bench that was stopped goes on; without it a folder that is thrown away. */
 const KEPT = process.env.PRAXIS_BENCH_FOLDER;
-const scaled = (n: number, least = 2): number => Math.max(least, Math.round(n * SHARE));
 const SEEDS = [0, 1, 2] as const;
 const SCENARIOS = scaled(400);
 const REPORTED = scaled(50);
@@ -28,12 +24,6 @@ const LATENCY_EPISODES = 6;
 const NO_WORSE = 0.02;
 
 type Report = (measurement: Measurement) => void;
-
-/** Runs `praxis` as a user would. */
-function praxis(...args: readonly string[]): void {
-  const done = spawnSync(process.execPath, [CLI, ...args], { encoding: "utf8", maxBuffer: 1e9 });
-  if (done.status !== 0) throw new PraxisError("ENVIRONMENT_ERROR", `praxis ${args.join(" ")}: ${done.stderr}`);
-}
 
 /**
  * Trains with one seed and tells the minutes, null where a part was done in an earlier run; a share of the bench trains on a share of

@@ -1,5 +1,6 @@
-import { scaled, withEvaluationFolder } from "./evaluation-run.ts";
+import { withEvaluationFolder } from "./evaluation-run.ts";
 import type { Measurement } from "./figures.ts";
+import { scaled } from "./share.ts";
 
 /** Scenarios a task. */
 const SCENARIOS = scaled(400);

@@ -1,7 +1,8 @@
-import { type Estimate, mean, shareBetween } from "@praxis/eval";
+import { mean, shareBetween, showEstimate } from "@praxis/eval";
 import type { Difficulty, EvaluationRow } from "@praxis/polyguard";
-import { scaled, scenarioMetrics, withEvaluationFolder } from "./evaluation-run.ts";
+import { scenarioMetrics, withEvaluationFolder } from "./evaluation-run.ts";
 import type { Measurement } from "./figures.ts";
+import { scaled } from "./share.ts";
 
 /** Scenarios a tier. */
 const SCENARIOS = scaled(300);
@@ -12,9 +13,6 @@ function aligned(rows: readonly EvaluationRow[], policies: readonly string[], me
   const ids = [...maps[0]!.keys()].filter((id) => maps.every((map) => Number.isFinite(map.get(id)))).sort();
   return maps.map((map) => ids.map((id) => map.get(id)!));
 }
-
-const short = ({ mean: value, low, high }: Estimate): string =>
-  `${value.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
 
 /** Least share of the way from random to lookahead that is missed by each one-step oracle. */
 const HORIZON_GOALS: Readonly<Record<Difficulty, Readonly<Record<string, number>>>> = {
@@ -38,7 +36,7 @@ export async function measureHorizon(report: (measurement: Measurement) => void)
         if (reached === null) return `${policy} not measured`;
         const missed = { n: reached.n, mean: 1 - reached.mean, low: 1 - reached.high, high: 1 - reached.low };
         isMet &&= least === 0 ? missed.low > 0 : missed.low >= least;
-        return `${policy} ${short(missed)}`;
+        return `${policy} ${showEstimate(missed)}`;
       });
       const means = policies.map((policy) => ({ policy, j: mean(aligned(rows, [policy], "j")[0]!) }));
       const above = means.filter(({ j }) => j > means[0]!.j);

@@ -8,8 +8,8 @@ import {
   makeAttacker,
   makeHonestPolicy,
 } from "@praxis/polyguard";
-import { scaled } from "./evaluation-run.ts";
 import type { Measurement } from "./figures.ts";
+import { scaled } from "./share.ts";
 
 const STATES = scaled(2000);
 const ATTACKED = scaled(200);

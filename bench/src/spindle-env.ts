@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
-import { LocalVectorEnv, Rng, type SyncEnvDefinition } from "@praxis/env";
+import { LocalVectorEnv, Rng, type SyncEnvDefinition, type VectorEnv } from "@praxis/env";
+import { makeWorkerVectorEnv } from "@praxis/env/worker";
 import { bootstrap } from "@praxis/eval";
 import { loadSpindleFlow } from "@praxis/spindleflow";
 import type { Measurement } from "./figures.ts";
@@ -9,6 +10,10 @@ import type { Measurement } from "./figures.ts";
 const ROUNDS = 7;
 const STEPS = 20_000;
 const WARM_UP = 20_000;
+/** Environments in lock-step, and lock-steps of a round. */
+const ENVS = 64;
+const LOCK_STEPS = 300;
+const SPINDLEFLOW = new URL("../../packages/spindleflow/dist/index.js", import.meta.url).href;
 
 /** Random vectors, drawn before the clock starts: they touch every meta-action, mode and many illegal choices. */
 function drawActions(count: number): readonly { readonly vector: Float32Array }[] {
@@ -49,24 +54,43 @@ export async function measureSpindleEnv(report: (measurement: Measurement) => vo
     interval: [alone.low, alone.high],
     note: `one environment on one core, observation made and checked every step, resets counted in (${seed} shifts)`,
   });
-  const vector = new LocalVectorEnv(definition as unknown as SyncEnvDefinition, { numEnvs: 64, seed: 1 });
-  vector.reset({ seed: 1 });
-  const batch = (round: number): readonly Float32Array[] =>
-    Array.from({ length: 64 }, (_, i) => actions[(round * 64 + i) % actions.length]!.vector);
-  const rounds = Array.from({ length: ROUNDS }, (_, round) => {
-    const begun = performance.now();
-    for (let i = 0; i < 300; i++) vector.step(batch(round * 300 + i));
-    return (64_000 * 300) / (performance.now() - begun);
-  });
-  const together = bootstrap(rounds);
-  report({
-    id: "spindle.env_steps_64",
-    value: together.mean,
-    unit: "steps/s",
-    goal: null,
-    peer: null,
-    n: ROUNDS,
-    interval: [together.low, together.high],
-    note: `64 environments in lock-step in one thread, observations copied into one array; this machine has ${availableParallelism()} cores`,
-  });
+  const cores = availableParallelism();
+  for (const workers of [0, 1, 2]) {
+    const vector =
+      workers === 0
+        ? new LocalVectorEnv(definition as unknown as SyncEnvDefinition, { numEnvs: ENVS, seed: 1 })
+        : await makeWorkerVectorEnv({
+            ...{ moduleUrl: SPINDLEFLOW, exportName: "loadSpindleFlow", numEnvs: ENVS, numWorkers: workers, seed: 1 },
+          });
+    const together = bootstrap(await lockStepRates(vector, actions));
+    report({
+      id: workers === 0 ? "spindle.env_steps_64" : `spindle.env_steps_64_workers${workers}`,
+      value: together.mean,
+      unit: "steps/s",
+      goal: null,
+      peer: null,
+      n: ROUNDS,
+      interval: [together.low, together.high],
+      note: `64 environments in lock-step, observations copied into one array, ${workers === 0 ? "in one thread" : `on ${workers} worker ${workers === 1 ? "thread" : "threads"}`}; this machine has ${cores} cores`,
+    });
+  }
+}
+
+async function lockStepRates(
+  vector: VectorEnv,
+  actions: readonly { readonly vector: Float32Array }[],
+): Promise<number[]> {
+  const rates: number[] = [];
+  try {
+    await vector.reset({ seed: 1 });
+    for (let round = 0, taken = 0; round < ROUNDS; round++) {
+      const begun = performance.now();
+      for (let i = 0; i < LOCK_STEPS; i++)
+        await vector.step(Array.from({ length: ENVS }, () => actions[taken++ % actions.length]!.vector));
+      rates.push((1000 * ENVS * LOCK_STEPS) / (performance.now() - begun));
+    }
+    return rates;
+  } finally {
+    await vector.close();
+  }
 }

@@ -24,6 +24,7 @@ export {
   type ResultRow,
   unitValues,
 } from "./rows.ts";
+export { showEstimate } from "./show-estimate.ts";
 export { bootstrap, type Estimate, mean, pairedBootstrap, quantile, wilson } from "./statistics.ts";
 export { escapeXml, type Figure } from "./svg.ts";
 export { type Curve, plotCurves } from "./svg-curves.ts";

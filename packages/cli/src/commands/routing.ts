@@ -1,4 +1,4 @@
-import { bootstrap, pairedBootstrap } from "@praxis/eval";
+import { bootstrap, pairedBootstrap, showEstimate } from "@praxis/eval";
 import type { Command } from "commander";
 import { embedRoutingTable, readRoutingTable } from "../routing-table.ts";
 import type { Terminal } from "../terminal.ts";
@@ -48,7 +48,7 @@ export function registerRouting(program: Command, terminal: Terminal): void {
       const f = (x: number): string => x.toFixed(3);
       for (const { router, score, minusFirst, cost, calls, averageQuality } of rows)
         terminal.out(
-          `| ${router} | ${f(score.mean)} [${f(score.low)}, ${f(score.high)}] | ${f(minusFirst.mean)} [${f(minusFirst.low)}, ${f(minusFirst.high)}] | ${cost.toPrecision(3)} | ${calls.toFixed(2)} | ${f(averageQuality)} |`,
+          `| ${router} | ${showEstimate(score)} | ${showEstimate(minusFirst)} | ${cost.toPrecision(3)} | ${calls.toFixed(2)} | ${f(averageQuality)} |`,
         );
       if (options.curves === true)
         for (const { name, curve } of results)

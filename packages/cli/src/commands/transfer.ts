@@ -1,5 +1,5 @@
 import { didYouMean, PraxisError } from "@praxis/env";
-import type { Estimate } from "@praxis/eval";
+import { showEstimate } from "@praxis/eval";
 import { selectKernels } from "@praxis/nn/node";
 import { SECTORS } from "@praxis/spindleflow";
 import type { Command } from "commander";
@@ -50,18 +50,15 @@ interface TransferOptions {
   readonly json?: boolean;
 }
 
-const interval = ({ mean, low, high }: Estimate): string =>
-  `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
-
 function table(results: readonly TransferResult[], { episodes, longEpisodes, n }: TransferOptions): string {
   const columns: readonly [string, (result: TransferResult) => string][] = [
     ["sector", ({ sector }) => sector],
-    ["as it is", ({ before }) => interval(before)],
-    [`after ${episodes}`, ({ after }) => interval(after)],
-    [`scratch ${episodes}`, ({ scratch }) => interval(scratch)],
-    [`scratch ${longEpisodes}`, ({ scratchLong }) => interval(scratchLong)],
-    ["after − as it is", ({ afterMinusBefore }) => interval(afterMinusBefore)],
-    [`after − scratch ${episodes}`, ({ afterMinusScratch }) => interval(afterMinusScratch)],
+    ["as it is", ({ before }) => showEstimate(before)],
+    [`after ${episodes}`, ({ after }) => showEstimate(after)],
+    [`scratch ${episodes}`, ({ scratch }) => showEstimate(scratch)],
+    [`scratch ${longEpisodes}`, ({ scratchLong }) => showEstimate(scratchLong)],
+    ["after − as it is", ({ afterMinusBefore }) => showEstimate(afterMinusBefore)],
+    [`after − scratch ${episodes}`, ({ afterMinusScratch }) => showEstimate(afterMinusScratch)],
   ];
   const rows = [
     columns.map(([name]) => name),

@@ -13,6 +13,7 @@ import {
   type ResultRow,
   renderHtml,
   renderMarkdown,
+  showEstimate,
 } from "@praxis/eval";
 import { NOTICE } from "@praxis/polyguard";
 import { readMetrics } from "@praxis/train";
@@ -33,8 +34,6 @@ export interface ImprovementLine {
 const WORSENING = 0.02;
 /** Episodes shown of those that got better and of those that got worse. */
 const EXAMPLES = 5;
-
-const show = ({ mean, low, high }: Estimate): string => `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
 
 /** The report of a pipeline in all its forms: honesty checks first, then the evaluation's own tables and figures. */
 export function composeLearningReport(
@@ -139,7 +138,7 @@ function improvementTable(lines: readonly ImprovementLine[], before: string, aft
     note: "Paired on the same scenarios. Improved: the score rises with its interval above 0, and legality, severe harm and timeouts do not get worse.",
     columns: ["sub-environment", before, after, "difference (95 % interval)", "n", "improved", "why not"],
     rows: lines.map((line) => [
-      ...[line.subEnvironment, line.before.toFixed(3), line.after.toFixed(3), show(line.difference)],
+      ...[line.subEnvironment, line.before.toFixed(3), line.after.toFixed(3), showEstimate(line.difference)],
       ...[String(line.difference.n), `improved: ${line.improved}`, line.why],
     ]),
   };
@@ -173,7 +172,7 @@ function honestyTable(rows: readonly ResultRow[], policies: readonly string[]): 
         const value = row.policy === policy && row.condition === null ? row.metrics[name] : undefined;
         return value === undefined ? [] : [value];
       });
-      return values.length === 0 ? "-" : show(bootstrap(values));
+      return values.length === 0 ? "-" : showEstimate(bootstrap(values));
     }),
   ];
   const calibration = policies.map((policy) => {
@@ -232,7 +231,7 @@ function disturbedTable({ disturbed }: PipelineOutcome, policy: string): ReportT
     columns: ["disturbance", "task score (95 % interval)", "n"],
     rows: conditions.flatMap((name) => {
       const values = scores(name);
-      return values.length === 0 ? [] : [[name, show(bootstrap(values)), String(values.length)]];
+      return values.length === 0 ? [] : [[name, showEstimate(bootstrap(values)), String(values.length)]];
     }),
   };
 }

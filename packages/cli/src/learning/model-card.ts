@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { showEstimate } from "@praxis/eval";
 import { NOTICE } from "@praxis/polyguard";
 import type { WrittenReport } from "../evaluation/write-report.ts";
 import { LEARNED_POLICIES } from "./learned-places.ts";
@@ -70,7 +71,7 @@ function modelCard(
     "| --- | --- | --- | --- | --- |",
     ...lines.map(
       ({ subEnvironment, before, after, difference }) =>
-        `| ${subEnvironment} | ${before.toFixed(3)} | ${after.toFixed(3)} | ${difference.mean.toFixed(3)} [${difference.low.toFixed(3)}, ${difference.high.toFixed(3)}] | ${difference.n} |`,
+        `| ${subEnvironment} | ${before.toFixed(3)} | ${after.toFixed(3)} | ${showEstimate(difference)} | ${difference.n} |`,
     ),
     "",
     ...figures.map((name) => `![${name}](figures/${name}.svg)`),

@@ -7,6 +7,7 @@ import {
   type Report,
   type ReportTable,
   shareBetween,
+  showEstimate,
 } from "@praxis/eval";
 import { billTasks, loadPrices, type PlayedShift, type PlayedTask } from "@praxis/spindleflow";
 import {
@@ -229,9 +230,7 @@ export function summarizeSpindle(
 
 const number = (x: number, digits = 3): string => x.toFixed(digits);
 const interval = (estimate: Estimate | null | undefined, digits = 3): string =>
-  estimate === null || estimate === undefined
-    ? "–"
-    : `${number(estimate.mean, digits)} [${number(estimate.low, digits)}, ${number(estimate.high, digits)}]`;
+  estimate === null || estimate === undefined ? "–" : showEstimate(estimate, digits);
 
 function mainTable(split: string, policies: readonly PolicySummary[]): ReportTable {
   return {

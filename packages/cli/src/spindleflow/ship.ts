@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Estimate } from "@praxis/eval";
+import { showEstimate } from "@praxis/eval";
 import {
   checkpointName,
   type MetricsRow,
@@ -79,9 +79,6 @@ interface Card {
   readonly summary: (SpindleSummary & { readonly evaluation: { readonly n: number } }) | null;
 }
 
-const shown = ({ mean: middle, low, high }: Estimate, digits: number): string =>
-  `${middle.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
-
 /** The card: what it is, how it was made, its curve, what it reaches, where it fails. */
 function modelCard({ name, runName, seed, settings, steps, numbers, rows, summary }: Card): string {
   const { policy, warmStart, ppo, curriculum } = settings;
@@ -144,7 +141,7 @@ function evaluationLines(summary: NonNullable<Card["summary"]>, names: readonly 
     "| --- | --- | --- | --- | --- | --- | --- |",
     ...own.map(
       ({ split, reward, normalizedScore, metrics }) =>
-        `| ${split} | ${shown(reward, 3)} | ${normalizedScore === null ? "–" : shown(normalizedScore, 2)} | ${shown(metrics.trueQuality!, 2)} | ${shown(metrics.costUnits!, 2)} | ${shown(metrics.slaMiss!, 2)} | ${worst(split)} |`,
+        `| ${split} | ${showEstimate(reward, 3)} | ${normalizedScore === null ? "–" : showEstimate(normalizedScore, 2)} | ${showEstimate(metrics.trueQuality!, 2)} | ${showEstimate(metrics.costUnits!, 2)} | ${showEstimate(metrics.slaMiss!, 2)} | ${worst(split)} |`,
     ),
     "",
   ];
