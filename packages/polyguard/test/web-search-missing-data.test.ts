@@ -235,7 +235,7 @@ describe("policies", () => {
           });
           sum += taskScore ?? 0;
         }
-      return sum / (4 * TIERS.length);
+      return sum / (6 * TIERS.length);
     };
     const ruled = await meanOf("rule_based");
     for (const name of ["keep_always", "stop_all", "review_always", "random_legal"])

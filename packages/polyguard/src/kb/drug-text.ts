@@ -1,4 +1,5 @@
 import { closestName, editDistance } from "@praxis/env";
+import { keptByKnowledgeBase } from "./kept.ts";
 import type { Drug, KnowledgeBase } from "./types.ts";
 
 /** Words of a product text that name no ingredient: salts, forms, routes, release types. Numbers and units are cut before. */
@@ -23,6 +24,11 @@ function findByName(kb: KnowledgeBase, text: string): { drug: Drug; by: "name" |
   return synonym === undefined ? undefined : { drug: kb.drugs[synonym.drugIndex]!, by: "synonym" };
 }
 
+/** Lower case, single blanks. */
+function plainText(text: string): string {
+  return text.trim().toLowerCase().replace(/\s+/g, " ");
+}
+
 /** The ingredient part of a product text: `metoprolol succinate 50 MG Extended Release Oral Tablet [Toprol]` → `metoprolol`. */
 function ingredientText(text: string): string {
   return text
@@ -40,7 +46,7 @@ function ingredientText(text: string): string {
 
 /** The drug of a free text: whole text, then without salts, strengths and forms. Never by a first word or a part of a name. */
 export function matchDrugText(kb: KnowledgeBase, text: string): DrugMatch {
-  const whole = text.trim().toLowerCase().replace(/\s+/g, " ");
+  const whole = plainText(text);
   const found = findByName(kb, whole) ?? findByName(kb, ingredientText(whole));
   if (found !== undefined) return { kind: "drug", ...found };
   const known = [...kb.drugs.map((drug) => drug.genericName), ...kb.synonyms.keys()];
@@ -49,15 +55,14 @@ export function matchDrugText(kb: KnowledgeBase, text: string): DrugMatch {
 
 /** Shortest text that is taken for a misspelt name. assumption: shorter names are too near one another. */
 const SHORTEST_MISSPELT = 5;
-const readLabels = new WeakMap<KnowledgeBase, Map<string, DrugMatch>>();
+const labelsOf = keptByKnowledgeBase(() => new Map<string, DrugMatch>());
 
 /**
  * The drug that a label on a list means: as {@link matchDrugText}, else the only drug with a name one slip away (a letter
  * changed, dropped, added, or two neighbours swapped). Whoever takes a label by `spelling` has to say so.
  */
 export function readDrugLabel(kb: KnowledgeBase, label: string): DrugMatch {
-  const known = readLabels.get(kb) ?? new Map<string, DrugMatch>();
-  readLabels.set(kb, known);
+  const known = labelsOf(kb);
   const match = known.get(label) ?? matchMisspelt(kb, label);
   known.set(label, match);
   return match;
@@ -66,7 +71,7 @@ export function readDrugLabel(kb: KnowledgeBase, label: string): DrugMatch {
 function matchMisspelt(kb: KnowledgeBase, label: string): DrugMatch {
   const match = matchDrugText(kb, label);
   if (match.kind === "drug") return match;
-  const whole = label.trim().toLowerCase().replace(/\s+/g, " ");
+  const whole = plainText(label);
   for (const text of [whole, ingredientText(whole)]) {
     const near = oneSlipAway(kb, text);
     const [drugIndex] = near;

@@ -5,7 +5,7 @@ import type { EpisodeState } from "../episode.ts";
 import { worldOf } from "../episode.ts";
 import type { Decision } from "../names.ts";
 
-/** What a script sees: the whole state. Rules and planners read its public part only; oracles say so in their name. */
+/** What a script sees: the whole state. Rules and planners read its public part only, the oracles (`truthStep`, `reference`) all of it. */
 export interface Scene {
   readonly index: BankIndex;
   readonly state: EpisodeState;
