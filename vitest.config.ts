@@ -15,6 +15,7 @@ export default defineConfig({
     },
     // Two of them also on a machine with two cores, where the default is one.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+    setupFiles: ["test/property-seed.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
