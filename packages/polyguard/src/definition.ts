@@ -29,7 +29,7 @@ import { POLYGUARD_TOOLS } from "./tools.ts";
 export const NOTICE = "Research simulation, not medical advice. Not a medical device, not for patient care.";
 
 /** Version of the environment's behaviour. */
-export const POLYGUARD_VERSION = "0.2.0";
+export const POLYGUARD_VERSION = "0.3.0";
 
 /** Settings of training that suit the environment; flags and files outrank them. */
 const SFT_DEFAULTS = {
