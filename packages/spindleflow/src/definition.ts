@@ -13,7 +13,7 @@ import type { ForeignTask } from "./shift/shift.ts";
 import { SPINDLEFLOW_TOOLS } from "./tools.ts";
 
 /** Version of the environment's behaviour. */
-export const SPINDLEFLOW_VERSION = "0.1.0";
+export const SPINDLEFLOW_VERSION = "0.2.0";
 
 /** The definition of SpindleFlow-v0. */
 export type SpindleFlowDefinition = EnvDefinition<SpindleFlowAction, SpindleFlowObservation, EnvState, SpindleFlowEnv>;

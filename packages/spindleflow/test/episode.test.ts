@@ -258,3 +258,28 @@ test("exploits earn no more than honest play", () => {
   for (const exploit of [everybodyForReasons, stopAtOnce, clarifyLoop, illegalToWait, sameEachTime])
     expect(exploit).toBeLessThan(honest);
 });
+
+const MEDIATE = META_ACTIONS.indexOf("callMediator");
+
+test("a dispute that the mediator did not settle is heard anew when it is asked again", () => {
+  const tries: number[] = [];
+  for (let seed = 0; seed < 60; seed++) {
+    const env = makeSpindleFlowEnv(parts);
+    const rng = Rng.fromSeed(seed, "test");
+    env.reset({ seed });
+    for (let ended = false; !ended; ) {
+      const { taskIndex } = env.latentState()!;
+      let count = 0;
+      while (!ended && env.latentState()!.masks.meta[MEDIATE] && env.latentState()!.taskIndex === taskIndex) {
+        count++;
+        ended = env.step({ meta: "callMediator" }).terminated;
+      }
+      // A task that ran out of steps meanwhile tells nothing.
+      if (!ended && env.latentState()!.taskIndex === taskIndex && count > 0) tries.push(count);
+      if (!ended) ended = env.step(randomAction(rng, env.latentState()!.masks)).terminated;
+    }
+  }
+  const repeated = tries.filter((count) => count > 1).length;
+  // With a chance of .85 each, one dispute in seven or so is heard twice.
+  expect(repeated / tries.length).toBeGreaterThan(0.05);
+});

@@ -61,11 +61,12 @@ export function resolveDisputes(ex: Execution): void {
   for (let need = 0; need < run.dispute.length; need++)
     if (
       run.dispute[need] === DISPUTE.open &&
-      noise.resolve(run.version, need) < world.config.simulation.resolveChance
+      noise.resolve(run.hearings, need) < world.config.simulation.resolveChance
     ) {
       run.dispute[need] = DISPUTE.resolved;
       settled++;
     }
+  run.hearings++;
   if (settled > 0) run.version++;
 }
 

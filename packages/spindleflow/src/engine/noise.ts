@@ -21,8 +21,8 @@ export interface Noise {
   judgeSingle(slot: number, call: number): number;
   /** Standard normal of a task's final score: of the team, of the generalist. */
   judgeFinal(whose: "team" | "generalist"): number;
-  /** Uniform: whether a dispute is settled at a version. */
-  resolve(version: number, need: number): number;
+  /** Uniform: whether a dispute is settled when it is heard. */
+  resolve(hearing: number, need: number): number;
 }
 
 /** The environment's chance in one task: streams `specialists`, `failures`, `conflicts` and `judge` split by task. */
@@ -78,8 +78,8 @@ export class KeyedNoise implements Noise {
     return this.#streams.keyed("judge", this.#task, "final", whose).normal();
   }
 
-  resolve(version: number, need: number): number {
-    return this.#streams.keyed("conflicts", this.#task, "resolve", version, need).uniform();
+  resolve(hearing: number, need: number): number {
+    return this.#streams.keyed("conflicts", this.#task, "resolve", hearing, need).uniform();
   }
 
   #specialist(): Rng {
@@ -156,8 +156,8 @@ export class HashNoise implements Noise {
     return gauss(key, key + GOLDEN);
   }
 
-  resolve(version: number, need: number): number {
-    return unit(this.#key(7, version, need));
+  resolve(hearing: number, need: number): number {
+    return unit(this.#key(7, hearing, need));
   }
 
   #key(kind: number, a: number, b: number): number {

@@ -43,6 +43,8 @@ export interface TaskRun {
   clarified: boolean;
   /** Counts the changes of the team's output; keys the tier's noise. */
   version: number;
+  /** How often open disputes were put to a synthesis or to the mediator; keys whether they are settled. */
+  hearings: number;
   /** Quality measured at `measuredVersion`; drawn once per version. */
   measured: number;
   measuredVersion: number;
@@ -81,6 +83,7 @@ export function beginRun(world: World): TaskRun {
     costUnits: 0,
     clarified: false,
     version: 0,
+    hearings: 0,
     measured: 0,
     measuredVersion: 0,
     edges: new Array<number>(people + 1).fill(0),
@@ -113,6 +116,7 @@ export function cloneRun(run: TaskRun): TaskRun {
     costUnits: run.costUnits,
     clarified: run.clarified,
     version: run.version,
+    hearings: run.hearings,
     measured: run.measured,
     measuredVersion: run.measuredVersion,
     edges: run.edges.slice(),
