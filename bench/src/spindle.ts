@@ -1,17 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { PraxisError } from "@praxis/env";
-import { type Estimate, showEstimate } from "@praxis/eval";
+import { bootstrap, type Estimate, showEstimate } from "@praxis/eval";
 import type { Measurement } from "./figures.ts";
 import { praxis } from "./praxis-command.ts";
 import { SHARE, scaled } from "./share.ts";
 
 const SHIFTS = scaled(500, 5);
 
-/** The orchestrator that ships, and those it is compared with. */
-const [TRAINED, FRUGAL, MEMORYLESS] = ["set", "frugal", "memoryless"] as const;
+/** The orchestrators that ship. */
+const [SHIPPED, FRUGAL] = ["set", "frugal"] as const;
+/** Training seeds that the learned figures are the mean of. */
+const SEEDS = [1, 2, 3, 4, 5].slice(0, scaled(5));
+/** Where trained orchestrators are kept, so that a bench that was stopped goes on; without it a folder that is thrown away. */
+const KEPT = process.env.PRAXIS_BENCH_FOLDER;
 const ORACLES = ["truthStep", "reference"];
 const PLANNERS = ["textPlan", "taskPlan", "beliefPlan"];
 
@@ -38,70 +42,82 @@ interface Evaluation {
   readonly unbounded: readonly string[];
 }
 
-function measureScores(report: Report, { policies, unbounded }: Evaluation): void {
+/** Estimate over seeds of a number that each training seed has: mean, interval by resampling the seeds. */
+function overSeeds(values: readonly number[]): Pick<Measurement, "value" | "interval" | "n"> {
+  const { mean, low, high } = bootstrap(values);
+  return { value: mean, interval: values.length > 1 ? [low, high] : null, n: values.length };
+}
+
+const showAll = (values: readonly number[]): string => values.map((value) => value.toFixed(2)).join(", ");
+
+function measureScores(report: Report, { policies, unbounded }: Evaluation, seeds: readonly string[]): void {
+  const scores = (split: string): number[] =>
+    seeds.map((seed) => policies.find((each) => each.split === split && each.policy === seed)!.normalizedScore!.mean);
+  const bounds =
+    unbounded.length === 0
+      ? "the reference bounds every script"
+      : `the reference does not bound ${unbounded.join(", ")}`;
   for (const [split, goal] of [
     ["train", ">= 0.6"],
     ["heldout", ">= 0.51"],
   ] as const) {
-    const own = policies.find((each) => each.split === split && each.policy === TRAINED)!;
-    const score = own.normalizedScore!;
-    const planner = policies.find((each) => each.split === split && each.policy === "beliefPlan")!.normalizedScore!;
+    const of = (name: string) => policies.find((each) => each.split === split && each.policy === name)!;
     report({
       id: `spindle.ns_${split}`,
-      ...{ value: score.mean, unit: "NS", goal, n: score.n, interval: [score.low, score.high] },
-      peer: `beliefPlan: ${planner.mean.toFixed(2)}`,
-      note: `R ${own.reward.mean.toFixed(3)} a task, true Q ${own.metrics.trueQuality!.mean.toFixed(2)}, one training seed; ${unbounded.length === 0 ? "the reference bounds every script" : `the reference does not bound ${unbounded.join(", ")}`}`,
+      ...overSeeds(scores(split)),
+      ...{ unit: "NS", goal, peer: `beliefPlan: ${of("beliefPlan").normalizedScore!.mean.toFixed(2)}` },
+      note: `training seeds ${showAll(scores(split))}, ${SHIFTS} shifts each; the one that ships: ${showEstimate(of(SHIPPED).normalizedScore!)}; ${bounds}`,
     });
   }
-  const of = (split: string): number =>
-    policies.find((each) => each.split === split && each.policy === TRAINED)!.normalizedScore!.mean;
+  const heldout = scores("heldout");
+  const ratios = scores("train").map((score, i) => heldout[i]! / score);
   report({
-    ...{ id: "spindle.zero_shot", value: of("heldout") / of("train"), unit: "NS held-out / training", goal: ">= 0.85" },
-    ...{ peer: null, n: SHIFTS, interval: null },
-    note: "specialists and tasks that training never showed; that slots permute exactly is a test of the policies",
+    ...{ id: "spindle.zero_shot", ...overSeeds(ratios), unit: "NS held-out / training", goal: ">= 0.85", peer: null },
+    note: `training seeds ${showAll(ratios)}; specialists and tasks that training never showed; that slots permute exactly is a test of the policies`,
   });
 }
 
-/** The least lower bound of the differences to all rules; the rule it belongs to. */
-function measureRules(report: Report, { differences, evaluation }: Evaluation): void {
+/** Of all rules and training seeds, the least lower bound of the difference; the rule it belongs to. */
+function measureRules(report: Report, { differences, evaluation }: Evaluation, seeds: readonly string[]): void {
   const scripts = evaluation.players.flatMap(({ name, player }) => ("script" in player ? [name] : []));
   for (const split of ["train", "heldout"]) {
-    const own = differences.filter((each) => each.split === split && each.policy === TRAINED);
+    const own = differences.filter((each) => each.split === split && seeds.includes(each.policy));
     const rules = own.filter(({ minus }) => scripts.includes(minus) && ![...ORACLES, ...PLANNERS].includes(minus));
     const closest = rules.reduce((a, b) => (b.reward.low < a.reward.low ? b : a));
-    const text = own.find(({ minus }) => minus === "textPlan")!.reward;
+    const texts = own.filter(({ minus }) => minus === "textPlan").map(({ reward }) => showEstimate(reward));
     report({
       id: `spindle.vs_scripts_${split}`,
       ...{ value: closest.reward.low, unit: "R per task, least lower bound", goal: split === "train" ? "> 0" : ">= 0" },
       ...{ peer: `closest rule: ${closest.minus}`, n: closest.reward.n },
       interval: [closest.reward.low, closest.reward.high],
-      note: `paired, ${rules.length} rules; minus textPlan ${showEstimate(text)}`,
+      note: `paired, ${rules.length / seeds.length} rules and ${seeds.length} training seeds, the least of all; minus textPlan ${texts.join(", ")}`,
     });
   }
 }
 
-function measureMemory(report: Report, { differences }: Evaluation): void {
-  const later = (policy: string, minus: string): Estimate | null =>
-    differences.find((each) => each.split === "train" && each.policy === policy && each.minus === minus)?.laterTasks ??
-    null;
-  for (const [id, policy, minus, goal] of [
-    ["spindle.memory", TRAINED, MEMORYLESS, ">= 0.02"],
-    ["spindle.memory_in_scripts", "beliefPlan", "taskPlan", ">= 0.03"],
-  ] as const) {
-    const worth = later(policy, minus);
-    // An orchestrator that does not ship has no figure.
-    if (worth === null) continue;
-    const { mean, low, high, n } = worth;
-    report({
-      ...{ id, value: mean, unit: "R per task, tasks 2 to 5", goal, peer: null, n, interval: [low, high] },
-      note: `${policy} minus ${minus}, paired, training specialists`,
-    });
-  }
+function measureMemory(
+  report: Report,
+  { differences }: Evaluation,
+  seeds: Readonly<Record<"set" | "memoryless", readonly string[]>>,
+): void {
+  const later = (policy: string, minus: string): Estimate =>
+    differences.find((each) => each.split === "train" && each.policy === policy && each.minus === minus)!.laterTasks!;
+  const unit = "R per task, tasks 2 to 5";
+  const worth = seeds.set.map((seed, i) => later(seed, seeds.memoryless[i]!));
+  report({
+    ...{ id: "spindle.memory", ...overSeeds(worth.map(({ mean }) => mean)), unit, goal: ">= 0.02", peer: null },
+    note: `set minus memoryless of the same training seed, paired, training specialists: ${worth.map((each) => showEstimate(each)).join(", ")}`,
+  });
+  const { mean, low, high, n } = later("beliefPlan", "taskPlan");
+  report({
+    ...{ id: "spindle.memory_in_scripts", value: mean, unit, goal: ">= 0.03", peer: null, n, interval: [low, high] },
+    note: "beliefPlan minus taskPlan, paired, training specialists",
+  });
 }
 
 function measureFrontier(report: Report, { policies }: Evaluation): void {
   const of = (policy: string) => policies.find((each) => each.split === "train" && each.policy === policy);
-  const [balanced, frugal] = [of(TRAINED), of(FRUGAL)];
+  const [balanced, frugal] = [of(SHIPPED), of(FRUGAL)];
   if (balanced === undefined || frugal === undefined) return;
   const [before, after] = [balanced.metrics.costUnits!, frugal.metrics.costUnits!];
   const lost = balanced.metrics.trueQuality!.mean - frugal.metrics.trueQuality!.mean;
@@ -157,22 +173,49 @@ function measureTransfer(report: Report): void {
   });
 }
 
-/** What the orchestrators that ship reach, what training takes. `PRAXIS_BENCH_SHARE=0.01` plays a hundredth. */
-export async function measureSpindle(report: Report): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "praxis-bench-spindle-"));
-  try {
-    measureDemo(report, folder);
+/** Folder of the run that a configuration and a seed make; trained unless it is there. */
+function trained(folder: string, config: string, seed: number): string {
+  const runs = join(folder, `${config}-${seed}`);
+  const done = join(runs, "done");
+  if (!existsSync(done)) {
+    rmSync(runs, { recursive: true, force: true });
+    const sizes = ["--ppo.total-steps", String(scaled(150_000, 1500)), "--warm-start.shifts", String(scaled(4000, 20))];
     praxis(
-      ...["eval", "spindleflow", "--policies", "all", "--split", "train,heldout", "--n", String(SHIFTS)],
-      ...["--out", join(folder, "evaluation"), "--json"],
+      ...["train", "spindleflow", "--config", config, "--seed", String(seed), "--runs", runs],
+      ...["--warm-start.demonstrations", join(folder, "demonstrations.jsonl"), ...(SHARE >= 1 ? [] : sizes)],
+    );
+    writeFileSync(done, "");
+  }
+  const run = readdirSync(runs).find((name) => name !== "done")!;
+  return join(runs, run);
+}
+
+/**
+ * What orchestrators reach, what training takes. Five trainings of two configurations come first; `PRAXIS_BENCH_FOLDER`
+ * keeps them. `PRAXIS_BENCH_SHARE=0.01` does a hundredth of everything.
+ */
+export async function measureSpindle(report: Report): Promise<void> {
+  const folder = KEPT ?? mkdtempSync(join(tmpdir(), "praxis-bench-spindle-"));
+  mkdirSync(folder, { recursive: true });
+  try {
+    const seedsOf = (config: string): string[] => SEEDS.map((seed) => trained(folder, config, seed));
+    const runs = { set: seedsOf("set"), memoryless: seedsOf("memoryless") };
+    praxis(
+      ...["eval", "spindleflow", "--policies", ["all", ...runs.set, ...runs.memoryless].join(",")],
+      ...["--split", "train,heldout", "--n", String(SHIFTS), "--out", join(folder, "evaluation"), "--json"],
     );
     const evaluation = JSON.parse(readFileSync(join(folder, "evaluation", "report.json"), "utf8")) as Evaluation;
-    measureScores(report, evaluation);
-    measureRules(report, evaluation);
-    measureMemory(report, evaluation);
+    // Runs go by the name of their folder, or by its path where two have one name.
+    const named = (each: readonly string[]): string[] =>
+      each.map((run) => evaluation.evaluation.players.find(({ name }) => name === run || name === basename(run))!.name);
+    const seeds = { set: named(runs.set), memoryless: named(runs.memoryless) };
+    measureScores(report, evaluation, seeds.set);
+    measureRules(report, evaluation, seeds.set);
+    measureMemory(report, evaluation, seeds);
     measureFrontier(report, evaluation);
+    measureDemo(report, folder);
     measureTransfer(report);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    if (KEPT === undefined) rmSync(folder, { recursive: true, force: true });
   }
 }
