@@ -372,6 +372,55 @@ describe.skipIf(browserPath === undefined)("the workbench (needs Chromium: set C
     expect(faults).toEqual([]);
   });
 
+  test("a learned policy of SpindleFlow shows how likely it found each choice, an oracle is marked as one, and a rule says it states none", async () => {
+    const page = await openPage("#/play/spindleflow");
+    await page.getByRole("button", { name: "One task", exact: true }).click();
+    await ready(page);
+    const policy = page.getByLabel("Policy", { exact: true });
+    expect(await policy.locator("option", { hasText: "oracle: reads the hidden truth" }).count()).toBe(2);
+    await policy.selectOption("set");
+    await page.getByRole("button", { name: "Policy step" }).click();
+    const odds = page.locator("details.odds");
+    await odds.locator("tr", { hasText: /^Call.* %/ }).first().waitFor();
+    expect(await odds.getByText(/of all of it together/).count()).toBe(1);
+    expect(await seriousFindings(page)).toEqual([]);
+    await policy.selectOption("greedyMediate");
+    await page.getByRole("button", { name: "Policy step" }).click();
+    await page.getByText("it states no probabilities").waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("two tabs of SpindleFlow do not mix, and a server that was killed is told and the shift played again", async () => {
+    const open = async (seed: string): Promise<Page> => {
+      const page = await openPage("#/play/spindleflow");
+      await begin(page, seed);
+      return page;
+    };
+    const [one, two] = [await open("1"), await open("2")];
+    const call = async (page: Page, slot: number, step: number): Promise<void> => {
+      const act = page.getByRole("form", { name: "Next action" });
+      await act.getByRole("checkbox", { name: new RegExp(`^${slot} `) }).check();
+      await act.getByRole("button", { name: "Step", exact: true }).click();
+      await page.locator(".trace-index", { hasText: new RegExp(`^${step}$`) }).waitFor();
+      await ready(page);
+    };
+    const textOf = (page: Page): Promise<string | null> => page.locator(".task-text").first().textContent();
+    const before = [await textOf(one), await textOf(two)];
+    expect(before[0]).not.toBe(before[1]);
+    await call(one, 0, 1);
+    expect([await texts(one), await texts(two)].map((list) => list.length)).toEqual([1, 0]);
+    const { port } = new URL(url);
+    await server.close();
+    await one.getByRole("form", { name: "Next action" }).getByRole("checkbox", { name: /^1 / }).check();
+    await one.getByRole("button", { name: "Step", exact: true }).click();
+    await start(Number(port));
+    await one.getByRole("button", { name: "Play it again on a new session" }).click();
+    await ready(one);
+    expect([await textOf(one), await texts(one)].flat()).toHaveLength(2);
+    expect(await textOf(one)).toBe(before[0]);
+    expect(faults.filter((fault) => fault.startsWith("exception"))).toEqual([]);
+  });
+
   test("markup in a task's text and in an agent's reply is shown as text, with its flags", async () => {
     const definition = loadSpindleFlow() as unknown as EnvDefinition;
     const marked = <T extends { observation: unknown; info: Info }>(result: T): T => {

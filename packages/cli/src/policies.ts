@@ -5,9 +5,10 @@ import {
   loadBundledKnowledgeBase,
   makePlannerCriticPolicy,
   makePolyguardPolicy,
+  ORACLE_POLICY_NAMES,
   POLYGUARD_POLICIES,
 } from "@praxis/polyguard";
-import { makeScriptPolicy, SCRIPT_NAMES } from "@praxis/spindleflow";
+import { makeScriptPolicy, ORACLE_NAMES, SCRIPT_NAMES } from "@praxis/spindleflow";
 import { isFlowFile, makeFlowFilePolicy } from "./flow-policy.ts";
 import { findLearned, shippedLearned } from "./learning/learned-places.ts";
 import { placedPolicy } from "./learning/placed-policy.ts";
@@ -24,6 +25,12 @@ export function policyNames(definition: EnvDefinition): readonly string[] {
     default:
       return ["random"];
   }
+}
+
+/** Those of {@link policyNames} that read what the observation hides: yardsticks, no agents. */
+export function oracleNames(definition: EnvDefinition): readonly string[] {
+  const oracles = definition.name === "spindleflow" ? ORACLE_NAMES : ORACLE_POLICY_NAMES;
+  return policyNames(definition).filter((name) => oracles.includes(name));
 }
 
 /** The policy of that name, learned ones included, or of that flow file. Throws UNKNOWN_NAME with the nearest name. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type EnvDefinition, type EnvService, Rng, recordEpisode } from "@praxis/env";
 import { makeSyncEnv } from "@praxis/eval";
 import { loadPolyGuard, makePolyguardPolicy } from "@praxis/polyguard";
+import { loadSpindleFlow } from "@praxis/spindleflow";
 import { afterAll, describe, expect, test } from "vitest";
 import { flowServices } from "../src/workbench/flow-services.ts";
 import { withPolicyServices } from "../src/workbench/policy-services.ts";
@@ -45,6 +46,30 @@ describe("policies that a page asks", () => {
   test("the team tells what its roles said", async () => {
     const { transcript } = await post("/policies/act", { policy: "planner_critic", seed: 7 });
     expect((transcript as { role: string }[]).map(({ role }) => role)).toContain("critic");
+  });
+
+  test("the list says which policies read what is hidden", async () => {
+    const { policies, oracles } = (await service(definition.services, "/policies").call("")) as Record<
+      string,
+      string[]
+    >;
+    expect(oracles).toEqual(expect.arrayContaining(["oracle_lookahead", "closed_loop"]));
+    expect(oracles).not.toContain("planner_critic");
+    for (const name of oracles!) expect(policies).toContain(name);
+  });
+
+  test("a learned policy tells how likely it found each choice, and its action says so to the audit; a rule tells nothing", async () => {
+    const spindle = withPolicyServices(loadSpindleFlow() as unknown as EnvDefinition);
+    const ask = async (policy: string) =>
+      (await service(spindle.services, "/policies/act").call(JSON.stringify({ policy, seed: 3 }))) as {
+        action: { annotation?: { probability: number } };
+        odds: Record<string, Record<string, number>> | null;
+      };
+    const learned = await ask("set");
+    expect(Object.values(learned.odds!.meta!).reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 9);
+    expect(learned.action.annotation!.probability).toBeLessThanOrEqual(Math.max(...Object.values(learned.odds!.meta!)));
+    const rule = await ask("greedyMediate");
+    expect([rule.odds, rule.action.annotation]).toEqual([null, undefined]);
   });
 
   test("an unknown policy, an action that does not fit and an episode that is over are named", async () => {

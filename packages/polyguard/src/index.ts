@@ -69,6 +69,7 @@ export {
   makeObservationPolicy,
   makePolyguardPolicy,
   OBSERVATION_POLICY_NAMES,
+  ORACLE_POLICY_NAMES,
   POLYGUARD_POLICIES,
 } from "./policies/index.ts";
 export { type Exploration, LinearMiner } from "./policies/mining/linear-miner.ts";

@@ -7,7 +7,7 @@ import { makeConfig, type SpindleFlowSettings } from "./config.ts";
 import type { Masks } from "./engine/masks.ts";
 import { makeSpindleFlowEnv, SPINDLEFLOW_ID, type SpindleFlowEnv, type SpindleFlowParts } from "./env.ts";
 import { decide, META_ACTIONS, MODES } from "./names.ts";
-import { observationLayout, observationSchema, type SpindleFlowObservation } from "./observation.ts";
+import { observationLayout, observationSchema, type SpindleFlowObservation, vectorOf } from "./observation.ts";
 import { resetSchema } from "./reset-options.ts";
 import type { ForeignTask } from "./shift/shift.ts";
 import { SPINDLEFLOW_TOOLS } from "./tools.ts";
@@ -77,7 +77,7 @@ export function defineSpindleFlow(bank: Bank, options: SpindleFlowOptions = {}):
     },
     sampleAction: (rng, last) => randomAction(rng, last.observation.action_mask),
     illegalAction: (_rng, last) => illegalAction(last),
-    encodeObservation: (observation) => observation.vector!,
+    encodeObservation: vectorOf,
     decodeAction: (choice) => ({ vector: choice as ArrayLike<number> }),
     makeEnv: ({ seed } = {}) => makeSpindleFlowEnv(parts, seed),
   };

@@ -8,7 +8,7 @@ export { parseCatalog } from "./bank/catalog.ts";
 export { loadBank, loadBankText } from "./bank/load-bank.ts";
 export { type BankEmbedder, makeBank } from "./bank/make-bank.ts";
 export { type PlayedShift, type PlayedTask, ShiftStage } from "./baselines/evaluate.ts";
-export { makeScript, SCRIPT_NAMES } from "./baselines/index.ts";
+export { makeScript, ORACLE_NAMES, SCRIPT_NAMES } from "./baselines/index.ts";
 export { trainLinUcb } from "./baselines/linucb.ts";
 export { makeScriptPolicy } from "./baselines/script-policy.ts";
 export { makeConfig, PRESETS, type Preset, type SpindleFlowConfig, type SpindleFlowSettings } from "./config.ts";

@@ -225,6 +225,20 @@ export function observe(
   return state.encoding === "base64" ? { vectorB64: toBase64(vector), ...rest } : { vector, ...rest };
 }
 
+/** The vector of an observation in either encoding. */
+export function vectorOf({
+  vector,
+  vectorB64,
+}: Pick<SpindleFlowObservation, "vector" | "vectorB64">): ArrayLike<number> {
+  return vector ?? fromBase64(vectorB64 ?? "");
+}
+
+function fromBase64(text: string): Float32Array {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const view = new DataView(bytes.buffer);
+  return Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true));
+}
+
 /** Little-endian float32 bytes in base64. */
 function toBase64(vector: Float32Array): string {
   const view = new DataView(new ArrayBuffer(vector.length * 4));

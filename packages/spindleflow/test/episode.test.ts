@@ -283,3 +283,14 @@ test("a dispute that the mediator did not settle is heard anew when it is asked 
   // With a chance of .85 each, one dispute in seven or so is heard twice.
   expect(repeated / tries.length).toBeGreaterThan(0.05);
 });
+
+test("a policy reads the same numbers in either encoding of the observation", () => {
+  const definition = defineSpindleFlow(bank);
+  const env = makeSpindleFlowEnv(parts);
+  const plain = env.reset({ seed: 4 });
+  const coded = env.reset({ seed: 4, options: { encoding: "base64" } });
+  const read = ({ observation, info }: typeof plain) =>
+    Array.from(definition.encodeObservation!(observation, info) as number[]);
+  expect(coded.observation.vector).toBeUndefined();
+  expect(read(coded)).toEqual(read(plain));
+});

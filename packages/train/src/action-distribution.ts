@@ -1,6 +1,9 @@
 import type { Info, Rng, SpaceValue } from "@praxis/env";
 import type { HeadRow, HeadValue } from "./action-head.ts";
 
+/** Chances of the choices of each part of an action, by the part's name and the choice's; forbidden choices are left out. */
+export type Odds = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
 /**
  * What a policy's last layer is read as: a distribution over actions under a mask, with exact log-probabilities and their
  * gradients. Actions are rows of `actionSize` numbers as drawn; only what the environment gets is clipped or translated, so
@@ -30,6 +33,8 @@ export interface ActionDistribution {
   ): void;
   /** What the environment gets for row `row` of `actions`. */
   toSpaceValue(actions: Float32Array, row: number): SpaceValue;
+  /** What a person is shown of the distribution. */
+  odds?(head: HeadRow): Odds;
   /** Names under which the shares of an action's choices are logged, such as `meta_stop`. */
   tags?(actions: Float32Array, row: number): readonly string[];
 }

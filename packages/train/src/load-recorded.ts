@@ -1,5 +1,6 @@
 import { type EnvDefinition, type Info, type Policy, PraxisError } from "@praxis/env";
 import { type Kernels, Tape } from "@praxis/nn";
+import type { Odds } from "./action-distribution.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { checkOrigin } from "./checkpoint-origin.ts";
 import { restoreParameters } from "./model-tensors.ts";
@@ -41,6 +42,8 @@ export interface RecordedChoice {
   readonly action: unknown;
   readonly probability: number;
   readonly valueEstimate: number;
+  /** Null for a policy that can't tell. */
+  readonly odds: Odds | null;
 }
 
 /** Plays one episode at a time by a policy's most likely actions, with a memory of its own. */
@@ -51,29 +54,43 @@ export class RecordedPlayer implements Policy {
   readonly #tape: Tape;
   readonly #recorder: ReturnType<RecordedPolicy["makeRecorder"]>;
   readonly #projections: ProjectionCache = new Map();
+  readonly #annotate: (choice: RecordedChoice) => unknown;
   #memories: Memories;
+  #last: RecordedChoice | null = null;
 
-  /** @param options its weights must stay as they are while it plays */
+  /** @param options its weights must stay as they are while it plays; `annotate` makes what is played of a choice, by default its action */
   constructor(
     name: string,
-    options: { readonly definition: EnvDefinition; readonly policy: RecordedPolicy; readonly kernels: Kernels },
+    options: {
+      readonly definition: EnvDefinition;
+      readonly policy: RecordedPolicy;
+      readonly kernels: Kernels;
+      annotate?(choice: RecordedChoice): unknown;
+    },
   ) {
     this.name = name;
     this.#definition = options.definition;
     this.#policy = options.policy;
     this.#tape = new Tape(options.kernels, { recording: false });
+    this.#annotate = options.annotate ?? (({ action }) => action);
     this.#recorder = options.policy.makeRecorder();
     this.#memories = options.policy.initialMemories(1);
   }
 
+  /** The last decision since the reset; null before the first. */
+  get last(): RecordedChoice | null {
+    return this.#last;
+  }
+
   reset(): void {
+    this.#last = null;
     this.#recorder.clear();
     this.#projections.clear();
     this.#memories = this.#policy.initialMemories(1);
   }
 
   act(observation: unknown, info: Info): unknown {
-    return this.decide(observation, info).action;
+    return this.#annotate(this.decide(observation, info));
   }
 
   /** {@link RecordedPlayer.act} with the action's probability and the value of the state, for audits. */
@@ -97,10 +114,12 @@ export class RecordedPlayer implements Policy {
     };
     distribution.mode(head, actions);
     const value = distribution.toSpaceValue(actions, 0);
-    return {
+    this.#last = {
       action: this.#definition.decodeAction?.(value, { observation, info }) ?? value,
       probability: Math.min(1, Math.exp(distribution.evaluate(head, actions).logProb)),
       valueEstimate: output.values.data[0]!,
+      odds: distribution.odds?.(head) ?? null,
     };
+    return this.#last;
   }
 }

@@ -248,3 +248,38 @@ test("a mask of the environment is read list by list, and one that does not fit 
   expect(() => head.readMask({ actionMask: { slots: [true] } }, masks, 0)).toThrow("actionMask.slots has 1 entries; 4");
   expect(() => head.readMask({ actionMask: { slot: [true] } }, masks, 0)).toThrow("actionMask.slot is none of");
 });
+
+test("the odds shown of each part are how often it is drawn, and leave out what the mask forbids", () => {
+  const rng = Rng.fromSeed(5);
+  const mask = drawMask(rng);
+  mask[CALL] = 1;
+  mask[META_ACTIONS.indexOf("callMediator")] = 0;
+  mask.fill(1, at.slots, at.slots + SLOTS - 1);
+  mask[at.slots + SLOTS - 1] = 0;
+  mask[at.modes] = 1;
+  const row = rowOf(drawLogits(rng, 1), mask);
+  const odds = head.odds(row);
+  expect(Object.keys(odds.meta!)).not.toContain("callMediator");
+  expect(Object.keys(odds.slot!)).toEqual(["0", "1", "2"]);
+  const sum = (part: string): number => Object.values(odds[part]!).reduce((total, chance) => total + chance, 0);
+  expect(sum("meta")).toBeCloseTo(1, 12);
+  expect(sum("mode")).toBeCloseTo(1, 12);
+
+  const actions = new Float32Array(head.actionSize);
+  const draws = 20_000;
+  const metas = new Float64Array(META_ACTIONS.length);
+  const slots = new Float64Array(SLOTS);
+  for (let i = 0; i < draws; i++) {
+    head.sample(row, rng, actions);
+    metas[actions[ACTION_AT.meta]!]!++;
+    if (actions[ACTION_AT.meta] === CALL)
+      for (let j = 0; j < SLOTS; j++) if (actions[ACTION_AT.ranks + j] !== 0) slots[j]!++;
+  }
+  // Five deviations of a share of .5 over the draws of the rarer part.
+  const near = 5 * Math.sqrt(0.25 / metas[CALL]!);
+  META_ACTIONS.forEach((name, j) => {
+    expect(Math.abs(metas[j]! / draws - (odds.meta![name] ?? 0))).toBeLessThan(near);
+  });
+  for (let j = 0; j < SLOTS; j++)
+    expect(Math.abs(slots[j]! / metas[CALL]! - (odds.slot![String(j)] ?? 0))).toBeLessThan(near);
+});

@@ -9,11 +9,10 @@ import {
   shareBetween,
   showEstimate,
 } from "@praxis/eval";
-import { billTasks, loadPrices, type PlayedShift, type PlayedTask } from "@praxis/spindleflow";
+import { billTasks, loadPrices, ORACLE_NAMES, type PlayedShift, type PlayedTask } from "@praxis/spindleflow";
 import {
   HIGHEST,
   LOWEST,
-  ORACLE_NAMES,
   PLANNER_NAMES,
   type PlayedSplit,
   type PlayedWeight,

@@ -1,5 +1,11 @@
 import { basename } from "node:path";
-import { type PlayedShift, type Preset, SCRIPT_NAMES, type SpindleFlowSettings } from "@praxis/spindleflow";
+import {
+  ORACLE_NAMES,
+  type PlayedShift,
+  type Preset,
+  SCRIPT_NAMES,
+  type SpindleFlowSettings,
+} from "@praxis/spindleflow";
 import { orchestratorFolder, readOrchestrator, shippedOrchestrators } from "./orchestrator.ts";
 import { playPlans, type ShiftPlan, type ShiftPlayerName } from "./shift-jobs.ts";
 
@@ -11,8 +17,6 @@ export type EvaluationSplit = keyof typeof EVALUATION_SPLITS;
 /** Bounds of the normalised score; always played. */
 export const LOWEST = "random";
 export const HIGHEST = "reference";
-/** Scripts that know the latent state: bounds, never baselines. */
-export const ORACLE_NAMES: readonly string[] = ["truthStep", HIGHEST];
 /** Scripts that plan on beliefs; the others are rules. */
 export const PLANNER_NAMES: readonly string[] = ["textPlan", "taskPlan", "beliefPlan"];
 

@@ -91,5 +91,12 @@ export async function loadOrchestrator(
   const policy = makeOrchestrator(definition, kernels, settings, 0);
   if (options.isUntrained !== true)
     loadRecordedPolicy(policy, { definition, checkpoint, identity: identityOf(definition) });
-  return new RecordedPlayer(`${settings.policy.encoder}@${folder}`, { definition, policy, kernels });
+  return new RecordedPlayer(`${settings.policy.encoder}@${folder}`, {
+    ...{ definition, policy, kernels },
+    // The audit trail keeps what a decision's maker thought of it.
+    annotate: ({ action, probability, valueEstimate }) => ({
+      ...(action as object),
+      annotation: { probability, valueEstimate },
+    }),
+  });
 }

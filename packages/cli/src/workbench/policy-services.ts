@@ -7,8 +7,9 @@ import {
   type Observation,
 } from "@praxis/polyguard";
 import { describeSituation, revealTruth } from "@praxis/spindleflow";
+import { RecordedPlayer } from "@praxis/train";
 import { z } from "zod";
-import { policyNames } from "../policies.ts";
+import { oracleNames, policyNames } from "../policies.ts";
 import { episodeSchema, Replays } from "./replays.ts";
 
 const askSchema = episodeSchema.extend({ policy: z.string().describe("name of the policy asked") });
@@ -40,8 +41,8 @@ export function withPolicyServices(definition: EnvDefinition): EnvDefinition {
     {
       method: "GET",
       path: "/policies",
-      description: "Names of the policies that can play this environment.",
-      call: () => ({ policies: policyNames(definition) }),
+      description: "Names of the policies that can play this environment, and which of them read what is hidden.",
+      call: () => ({ policies: policyNames(definition), oracles: oracleNames(definition) }),
     },
     {
       method: "POST",
@@ -53,7 +54,9 @@ export function withPolicyServices(definition: EnvDefinition): EnvDefinition {
         if ("terminated" in last && (last.terminated || last.truncated))
           throw new PraxisError("RESET_NEEDED", "The episode is over; no policy acts any more.");
         const transcript = policy !== null && hasTranscript(policy) ? policy.transcript() : [];
-        return { policy: name, action: proposed, transcript };
+        // A learned policy also tells how likely it found each choice.
+        const odds = policy instanceof RecordedPlayer ? (policy.last?.odds ?? null) : null;
+        return { policy: name, action: proposed, transcript, odds };
       },
     },
   ];

@@ -56,11 +56,14 @@ const ORACLES: Readonly<Record<string, () => OraclePlanner>> = {
 /** Names of the observation policies. */
 export const OBSERVATION_POLICY_NAMES: readonly string[] = Object.keys(OBSERVATION_POLICIES);
 
+/** Names of the oracles: yardsticks that read what the observation hides. */
+export const ORACLE_POLICY_NAMES: readonly string[] = Object.keys(ORACLES);
+
 /** Names of all policies: baselines, then oracles. */
 export const POLYGUARD_POLICIES: readonly string[] = [
   "random_legal",
   ...OBSERVATION_POLICY_NAMES,
-  ...Object.keys(ORACLES),
+  ...ORACLE_POLICY_NAMES,
 ];
 
 /** The policy of that name, which acts on observations alone. Throws UNKNOWN_NAME with the nearest name. */

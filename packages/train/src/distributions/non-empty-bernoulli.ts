@@ -61,6 +61,11 @@ export class NonEmptyBernoulli {
     return this.#allowed[j] !== 0;
   }
 
+  /** Chance that bit `j` is set, given that one is at least. */
+  chance(j: number): number {
+    return this.#q[j]!;
+  }
+
   /** Logarithm of the probability of the set of bits for which `isSet` holds; −Infinity for none and for a forbidden one. */
   logProb(isSet: (j: number) => boolean): number {
     let logProb = -this.#logZ;

@@ -1,5 +1,5 @@
 import { type Info, PraxisError, type Rng } from "@praxis/env";
-import type { ActionDistribution } from "../action-distribution.ts";
+import type { ActionDistribution, Odds } from "../action-distribution.ts";
 import type { HeadRow, HeadValue } from "../action-head.ts";
 import {
   addCategoricalGradient,
@@ -153,6 +153,25 @@ export class DelegationHead implements ActionDistribution {
 
   toSpaceValue(actions: Float32Array, row: number): number[] {
     return toActionVector(actions, row, this.slots);
+  }
+
+  /** Of the meta-actions; of the modes and slots if somebody is called; of the leads if a part is delegated. */
+  odds(head: HeadRow): Odds {
+    this.#load(head);
+    const named = (names: readonly string[], logProbs: Float64Array): Record<string, number> =>
+      Object.fromEntries(
+        names.flatMap((name, j) => (logProbs[j] === Number.NEGATIVE_INFINITY ? [] : [[name, Math.exp(logProbs[j]!)]])),
+      );
+    const slots = Array.from({ length: this.slots }, (_, j) => String(j));
+    const hasSet = this.#setAllowed(head);
+    return {
+      meta: named(META_ACTIONS, this.#meta),
+      mode: named(DELEGATION_MODES, this.#mode),
+      slot: hasSet
+        ? Object.fromEntries(slots.flatMap((name, j) => (this.#set.allows(j) ? [[name, this.#set.chance(j)]] : [])))
+        : {},
+      lead: named(slots, this.#lead),
+    };
   }
 
   tags(actions: Float32Array, row: number): readonly string[] {

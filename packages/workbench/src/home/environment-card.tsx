@@ -1,6 +1,7 @@
 import { type RemoteMetadata, RemoteServer } from "@praxis/env/remote";
 import { useEffect, useState } from "react";
-import { PAGE_POLICY, policiesOf } from "../play/policy-player.ts";
+import { ORACLE_NOTE } from "../play/policy-options.tsx";
+import { PAGE_POLICY, type Policies, policiesOf } from "../play/policy-player.ts";
 import { playAddress } from "../router.ts";
 import { environmentUrl, serverOptions } from "../server/address.ts";
 import { useLink } from "../server/link.tsx";
@@ -10,7 +11,7 @@ import { count } from "../ui/text.ts";
 interface Card {
   readonly metadata: RemoteMetadata;
   readonly health: string;
-  readonly policies: readonly string[];
+  readonly policies: Policies;
 }
 
 /** One environment: what it is, whether it is well, who can play it. */
@@ -24,7 +25,11 @@ export function EnvironmentCard({ name, isOnly }: { readonly name: string; reado
     Promise.all([server.metadata(), server.health(), policiesOf(server)]).then(
       ([metadata, health, policies]) => {
         if (!isOver)
-          setCard({ metadata, health: health.status, policies: policies.filter((each) => each !== PAGE_POLICY) });
+          setCard({
+            metadata,
+            health: health.status,
+            policies: { ...policies, names: policies.names.filter((each) => each !== PAGE_POLICY) },
+          });
       },
       (error: unknown) => {
         if (!isOver) setProblem(describeProblem(error));
@@ -57,15 +62,16 @@ export function EnvironmentCard({ name, isOnly }: { readonly name: string; reado
           {typeof notice === "string" ? <p className="disclaimer small">{notice}</p> : null}
           <p className="quiet card-foot">
             {typeof version === "string" ? `Version ${version}` : ""}
-            {card.policies.length === 0 ? "" : ` · ${count(card.policies.length, "policy", "policies")}`}
+            {card.policies.names.length === 0 ? "" : ` · ${count(card.policies.names.length, "policy", "policies")}`}
           </p>
-          {card.policies.length === 0 ? null : (
+          {card.policies.names.length === 0 ? null : (
             <details className="policies">
               <summary>Policies that can play</summary>
               <ul className="chips">
-                {card.policies.map((policy) => (
+                {card.policies.names.map((policy) => (
                   <li key={policy} className="chip static">
                     {policy}
+                    {card.policies.oracles.has(policy) ? <span className="quiet"> {ORACLE_NOTE}</span> : null}
                   </li>
                 ))}
               </ul>

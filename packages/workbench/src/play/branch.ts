@@ -12,6 +12,9 @@ export interface Said {
   readonly evidenceIds?: readonly string[];
 }
 
+/** Chances of the choices of each part of an action, by the part's name and the choice's, as a policy states them. */
+export type Odds = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
 /** One step of a branch: who did what, and what came of it. */
 export interface Turn {
   readonly action: WireObject;
@@ -19,6 +22,8 @@ export interface Turn {
   readonly by: string;
   readonly result: RemoteResult;
   readonly said: readonly Said[];
+  /** Null for people and for policies that state none. */
+  readonly odds: Odds | null;
 }
 
 /** How an episode begins. */

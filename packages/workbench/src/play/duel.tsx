@@ -1,6 +1,7 @@
 import { type FormEvent, useId, useState } from "react";
 import { type Episode, MOST_BRANCHES } from "./episode.ts";
-import { PAGE_POLICY } from "./policy-player.ts";
+import { PolicyOptions } from "./policy-options.tsx";
+import { PAGE_POLICY, type Policies } from "./policy-player.ts";
 
 /** Lets two policies play the episode from its reset, each in a branch of its own, and shows both. */
 export function Duel({
@@ -10,15 +11,15 @@ export function Duel({
   onDone,
 }: {
   readonly episode: Episode;
-  readonly policies: readonly string[];
+  readonly policies: Policies;
   /** Pairs worth comparing, the best first. */
   readonly pairs: readonly (readonly [string, string])[];
   onDone(): void;
 }) {
   const id = useId();
   const [names, setNames] = useState<readonly [string, string]>(() => {
-    const known = pairs.find((pair) => pair.every((name) => policies.includes(name)));
-    return known ?? [policies[0] ?? PAGE_POLICY, policies[1] ?? PAGE_POLICY];
+    const known = pairs.find((pair) => pair.every((name) => policies.names.includes(name)));
+    return known ?? [policies.names[0] ?? PAGE_POLICY, policies.names[1] ?? PAGE_POLICY];
   });
   const [isBusy, setBusy] = useState(false);
   const isFull = episode.branches.length + 2 > MOST_BRANCHES;
@@ -58,11 +59,7 @@ export function Duel({
                 setNames(index === 0 ? [value, names[1]] : [names[0], value]);
               }}
             >
-              {policies.map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
+              <PolicyOptions policies={policies} />
             </select>
           </div>
         ))}

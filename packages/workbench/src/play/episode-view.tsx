@@ -88,7 +88,7 @@ export function EpisodeView({
       </ProblemNotice>
       {branch.warning === null ? null : <p className="notice warn">{branch.warning}</p>}
       {step === 0 && warnings.length > 0 ? <p className="notice warn">{warnings.join(" ")}</p> : null}
-      {isComparing || playable.policies.length < 2 ? null : (
+      {isComparing || playable.policies.names.length < 2 ? null : (
         <Duel
           episode={episode}
           policies={playable.policies}

@@ -64,7 +64,7 @@ export class Episode {
   ): Promise<void> {
     await this.#work(branch, async () => {
       const result = await (await this.#env(branch)).step(action);
-      branch.add({ action, by, result, said });
+      branch.add({ action, by, result, said, odds: null });
     });
   }
 
@@ -73,7 +73,7 @@ export class Episode {
     await this.#work(branch, async () => {
       const { last } = branch;
       if (last === null || last.done) return;
-      const { action, said } = await askPolicy(this.server, policy, {
+      const { action, said, odds } = await askPolicy(this.server, policy, {
         beginning: this.beginning,
         actions: () => branch.turns.map((turn) => turn.action),
         observation: last.observation,
@@ -82,7 +82,7 @@ export class Episode {
         toAction: this.#setup.toAction,
       });
       const result = await (await this.#env(branch)).step(action);
-      branch.add({ action, by: policy, result, said });
+      branch.add({ action, by: policy, result, said, odds });
     });
   }
 

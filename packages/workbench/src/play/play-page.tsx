@@ -8,7 +8,7 @@ import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { ChooseEnvironment } from "./choose-environment.tsx";
 import { EpisodeView } from "./episode-view.tsx";
 import { plainAction } from "./offers.ts";
-import { policiesOf } from "./policy-player.ts";
+import { type Policies, policiesOf } from "./policy-player.ts";
 import { ResetPanel } from "./reset-panel.tsx";
 import { Tour } from "./tour.tsx";
 import { useEpisode } from "./use-episode.ts";
@@ -19,7 +19,7 @@ export interface Playable {
   readonly name: string;
   readonly metadata: RemoteMetadata;
   readonly schemas: RemoteSchemas;
-  readonly policies: readonly string[];
+  readonly policies: Policies;
 }
 
 /** Plays one environment of this server, or of another one by its address. */

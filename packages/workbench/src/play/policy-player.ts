@@ -1,5 +1,5 @@
 import type { RemoteServer } from "@praxis/env/remote";
-import type { Beginning, Said, WireObject } from "./branch.ts";
+import type { Beginning, Odds, Said, WireObject } from "./branch.ts";
 import { pickRandomly } from "./random-choice.ts";
 
 /** Plays without the server: one of the offered legal actions, or an action made from the schema. */
@@ -9,6 +9,7 @@ export const PAGE_POLICY = "random, in this page";
 export interface Advice {
   readonly action: WireObject;
   readonly said: readonly Said[];
+  readonly odds: Odds | null;
 }
 
 /** What a policy is asked about. */
@@ -22,20 +23,28 @@ export interface Question {
   toAction(observation: WireObject, candidate: WireObject): WireObject;
 }
 
-/** Names of the policies that play an environment here; a server that names none leaves the page's own. */
-export async function policiesOf(server: RemoteServer): Promise<readonly string[]> {
+/** Who can play an environment, by name. */
+export interface Policies {
+  readonly names: readonly string[];
+  /** Those that read what the observation hides. */
+  readonly oracles: ReadonlySet<string>;
+}
+
+/** The policies that play an environment here; a server that names none leaves the page's own. */
+export async function policiesOf(server: RemoteServer): Promise<Policies> {
+  const texts = (list: unknown): string[] =>
+    Array.isArray(list) ? list.filter((name) => typeof name === "string") : [];
   try {
-    const reply = (await server.service("/policies")) as { policies?: unknown };
-    const names = Array.isArray(reply.policies) ? reply.policies.filter((name) => typeof name === "string") : [];
-    return [...names, PAGE_POLICY];
+    const reply = (await server.service("/policies")) as { policies?: unknown; oracles?: unknown };
+    return { names: [...texts(reply.policies), PAGE_POLICY], oracles: new Set(texts(reply.oracles)) };
   } catch {
-    return [PAGE_POLICY];
+    return { names: [PAGE_POLICY], oracles: new Set() };
   }
 }
 
 /** The action of the policy of that name. Throws what the server throws. */
 export async function askPolicy(server: RemoteServer, policy: string, question: Question): Promise<Advice> {
-  if (policy === PAGE_POLICY) return { action: pickRandomly(question), said: [] };
+  if (policy === PAGE_POLICY) return { action: pickRandomly(question), said: [], odds: null };
   const { seed, episodeId, options } = question.beginning;
   const reply = (await server.service("/policies/act", {
     policy,
@@ -43,6 +52,6 @@ export async function askPolicy(server: RemoteServer, policy: string, question: 
     ...(episodeId === null ? {} : { episode_id: episodeId }),
     options,
     actions: question.actions(),
-  })) as { action: WireObject; transcript?: readonly Said[] };
-  return { action: reply.action, said: reply.transcript ?? [] };
+  })) as { action: WireObject; transcript?: readonly Said[]; odds?: Odds | null };
+  return { action: reply.action, said: reply.transcript ?? [], odds: reply.odds ?? null };
 }

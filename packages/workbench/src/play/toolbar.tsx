@@ -4,6 +4,7 @@ import { count, number } from "../ui/text.ts";
 import type { Branch } from "./branch.ts";
 import { type Episode, MOST_BRANCHES } from "./episode.ts";
 import type { Playable } from "./play-page.tsx";
+import { PolicyOptions } from "./policy-options.tsx";
 import { PAGE_POLICY } from "./policy-player.ts";
 
 const SPEEDS: readonly { readonly name: string; readonly pauseMs: number }[] = [
@@ -34,7 +35,8 @@ export function Toolbar({
   const { policies } = playable;
   const id = useId();
   const [policy, setPolicy] = useState(
-    () => [...firstPolicies, "random"].find((name) => policies.includes(name)) ?? policies[0] ?? PAGE_POLICY,
+    () =>
+      [...firstPolicies, "random"].find((name) => policies.names.includes(name)) ?? policies.names[0] ?? PAGE_POLICY,
   );
   const [speed, setSpeed] = useState(1);
   // Read at every step, so that a change of speed holds at once.
@@ -90,11 +92,7 @@ export function Toolbar({
             disabled={isRunning}
             onChange={(event) => setPolicy(event.target.value)}
           >
-            {policies.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
+            <PolicyOptions policies={policies} />
           </select>
           <button
             type="button"

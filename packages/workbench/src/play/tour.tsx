@@ -115,7 +115,7 @@ export function Tour({
   const [at, setAt] = useState(-1);
   const [isBusy, setBusy] = useState(false);
   const { policies } = playable;
-  const pick = (...names: string[]): string => names.find((name) => policies.includes(name)) ?? PAGE_POLICY;
+  const pick = (...names: string[]): string => names.find((name) => policies.names.includes(name)) ?? PAGE_POLICY;
   const act = async (what: Stop["act"]): Promise<void> => {
     const { episode } = holder;
     if (what === "begin") {

@@ -15,6 +15,7 @@ import {
   type TaskEnd,
   type TaskWork,
 } from "./observation.ts";
+import { Odds } from "./odds.tsx";
 import type { Situation } from "./use-situation.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -53,7 +54,7 @@ export function ChoicePanel({
           </span>
         ) : null}
       </p>
-      <Odds annotation={turn.action.annotation} />
+      <Odds turn={turn} meta={meta} roster={roster} />
       {decided === null ? <p className="quiet">The choice was not legal and changed nothing.</p> : null}
       {calls.length === 0 ? null : (
         <ol className="calls">
@@ -65,22 +66,6 @@ export function ChoicePanel({
       )}
       {work.end === null ? null : <WhyEnded end={work.end} work={work} />}
     </Panel>
-  );
-}
-
-/** Probability and value, where the policy gives them. */
-function Odds({ annotation }: { readonly annotation: unknown }) {
-  if (!isObject(annotation)) return null;
-  const { probability, valueEstimate } = annotation;
-  return (
-    <p className="quiet">
-      {typeof probability === "number" ? (
-        <>
-          <Term word="probability">Probability</Term> {number(100 * probability, 3)} %
-        </>
-      ) : null}
-      {typeof valueEstimate === "number" ? ` expected return from here ${number(valueEstimate, 3)}` : null}
-    </p>
   );
 }
 
