@@ -381,7 +381,10 @@ describe.skipIf(browserPath === undefined)("the workbench (needs Chromium: set C
     await policy.selectOption("set");
     await page.getByRole("button", { name: "Policy step" }).click();
     const odds = page.locator("details.odds");
-    await odds.locator("tr", { hasText: /^Call.* %/ }).first().waitFor();
+    await odds
+      .locator("tr", { hasText: /^Call.* %/ })
+      .first()
+      .waitFor();
     expect(await odds.getByText(/of all of it together/).count()).toBe(1);
     expect(await seriousFindings(page)).toEqual([]);
     await policy.selectOption("greedyMediate");
