@@ -131,7 +131,7 @@ const PAGES = {
     hash: "#/play/spindleflow",
     act: async (page) => {
       await preset(page, "A shift of five");
-      await page.getByLabel("Policy", { exact: true }).selectOption("greedyMediate");
+      await page.getByLabel("Policy", { exact: true }).selectOption("set");
       for (let step = 1; step <= 2; step++) {
         await page.getByRole("button", { name: /^Policy step/ }).click();
         await page.locator(".trace-index", { hasText: new RegExp(`^${step}$`) }).waitFor();
@@ -175,7 +175,7 @@ const PAGES = {
 };
 
 /** The four pictures of the README; `--readme` makes them. */
-const README_PAGES = ["home", "polyguard", "fork", "review"];
+const README_PAGES = ["polyguard", "spindleflow", "fork", "review"];
 const isReadme = process.argv.includes("--readme");
 const only = isReadme ? README_PAGES : process.argv.slice(2);
 

@@ -542,10 +542,11 @@ describe.skipIf(browserPath === undefined)("the workbench (needs Chromium: set C
     for (const [hash, width] of [
       ["#/", 390],
       ["#/play/garden", 390],
+      ["#/play/spindleflow", 390],
       ["#/play/", 1024],
     ] as const) {
       const page = await openPage(hash, width);
-      if (hash === "#/play/garden") await begin(page);
+      if (hash.startsWith("#/play/") && hash !== "#/play/") await begin(page);
       else await page.getByText("garden").first().waitFor();
       expect([hash, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([hash, width]);
       for (const theme of hash === "#/" ? (["light", "dark"] as const) : (["dark"] as const)) {

@@ -117,6 +117,14 @@ function named(context: LegalityContext, medRef: string): string {
   return `${drugOf(context, medRef)?.genericName ?? "item"} (${medRef})`;
 }
 
+/** What a reference to a row of the list, a discrepancy or a conflict stands for, with the reference. */
+function targetText(context: LegalityContext, target: string): string {
+  if (context.byRef.has(target)) return named(context, target);
+  const { discrepancies, conflicts } = context.known;
+  const text = discrepancies.find(({ id }) => id === target)?.text ?? conflicts.find(({ id }) => id === target)?.says;
+  return text === undefined ? target : `${target}, ${text}`;
+}
+
 function withOrders(codes: readonly string[]): string {
   return codes.length === 0 ? "" : `, order ${codes.join(", ")}`;
 }
@@ -169,11 +177,11 @@ function describe(context: LegalityContext, payload: ActionPayload): string {
     case "SEPARATE_TIMING":
       return `Separate ${named(context, payload.medRef)} in time from the other drugs`;
     case "RECONCILE_ITEM":
-      return `Reconcile ${payload.target}`;
+      return `Reconcile ${targetText(context, payload.target)}`;
     case "FETCH_EXTERNAL_EVIDENCE":
       return `Look up ${payload.query}`;
     case "REQUEST_REVIEW":
-      return `Ask the ${payload.reviewTo} about ${payload.target === null ? "the list" : context.byRef.has(payload.target) ? named(context, payload.target) : payload.target}`;
+      return `Ask the ${payload.reviewTo} about ${payload.target === null ? "the list" : targetText(context, payload.target)}`;
     case "RECOMMEND_ALTERNATIVE":
       return `Recommend an alternative to ${named(context, payload.medRef)}`;
     case "DECOMPOSE_NEW_DRUG":

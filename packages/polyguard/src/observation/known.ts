@@ -157,7 +157,7 @@ export class KnownBuilder {
       kidneyAgeDays: creatinine === undefined ? null : world.clock.day - creatinine.measuredDay,
       medications,
       stopped: this.#stopped(world, memory),
-      discrepancies: discrepancies(world),
+      discrepancies: discrepancies(this.#kb, world),
       alerts,
       alertCoverage: mask.alertCoverage,
       pairHits: hits.pairHits,
@@ -339,12 +339,12 @@ const GAP_TEXT: Readonly<Record<KnownDiscrepancy["kind"], string>> = {
 };
 
 /** Open discrepancies; one of an unlisted drug tells its kind only. */
-function discrepancies(world: WorldState): readonly KnownDiscrepancy[] {
+function discrepancies(kb: KnowledgeBase, world: WorldState): readonly KnownDiscrepancy[] {
   return world.truthGaps
     .filter((gap) => !gap.isResolved)
     .map((gap) => {
       const medication = world.medications.find((each) => each.medRef === gap.medRef);
-      const name = medication?.isListed === true ? `${medication.drugId}: ` : "";
+      const name = medication?.isListed === true ? `${drugAt(kb, medication.drugIndex).genericName}: ` : "";
       return { id: gap.id, kind: gap.kind, medRef: gap.medRef, text: `${name}${GAP_TEXT[gap.kind]}` };
     });
 }
