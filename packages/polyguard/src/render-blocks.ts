@@ -45,7 +45,10 @@ const MOST_LISTED = 12;
 function listed(findings: readonly string[]): string {
   if (findings.length === 0) return "";
   const more = findings.length > MOST_LISTED ? ", ..." : "";
-  return `: ${findings.slice(0, MOST_LISTED).join(", ")}${more}`;
+  return `: ${findings
+    .slice(0, MOST_LISTED)
+    .map((each) => each.replaceAll("_", " "))
+    .join(", ")}${more}`;
 }
 
 function planText(plan: string | undefined): string {
@@ -108,6 +111,9 @@ export function learnedLines(before: Observation, after: Observation): readonly 
   );
   const probes = (after.bandit?.probes ?? [])
     .slice(before.bandit?.probes.length ?? 0)
-    .map(({ combination, rr }) => `${combination.join(" + ")}: relative risk ${rr.toFixed(2)}`);
+    .map(
+      ({ combination, rr }) =>
+        `${combination.map((id) => id.replaceAll("_", " ")).join(" + ")}: relative risk ${rr.toFixed(2)}`,
+    );
   return [...snippets, ...studies, ...probes];
 }

@@ -11,12 +11,16 @@ import {
   rankingText,
   type SentAction,
 } from "./render-blocks.ts";
+import { ProbeFold } from "./render-probes.ts";
 
 /** Text of an episode for a terminal. */
 export interface PolyguardRenderer {
   /** The patient as the episode begins. */
   reset(result: ResetResult<unknown>): string;
-  /** One step: action, reason, outcome, events, reward by channel and component, what is still open. */
+  /**
+   * One step: action, reason, outcome, events, reward by channel and component, what is still open. Steps that only probe
+   * are told together: empty until the last of them.
+   */
   step(
     step: { readonly step: number; readonly action: unknown; readonly reward: number },
     result: StepResult<unknown>,
@@ -34,6 +38,7 @@ const CHANNEL_NAMES: Readonly<Record<string, string>> = {
 /** Readable text of PolyGuard episodes; remembers the last observation, so one renderer serves one episode at a time. */
 export function renderPolyguard(): PolyguardRenderer {
   let before: Observation | null = null;
+  const probes = new ProbeFold();
   return {
     reset: (result) => {
       const observation = parse(result.observation);
@@ -44,9 +49,13 @@ export function renderPolyguard(): PolyguardRenderer {
       const observation = parse(result.observation);
       const last = before;
       before = observation;
-      return observation === null || last === null
-        ? plain(result.observation)
-        : stepText(step, last, observation, result);
+      if (observation === null || last === null) return plain(result.observation);
+      const { reward, info, terminated, truncated } = result;
+      const isOver = terminated || truncated;
+      const isFolded =
+        !isOver && probes.take(step.action as SentAction, { before: last, after: observation, reward, info });
+      if (isFolded) return probes.isFull ? probes.flush().join("\n") : "";
+      return [...probes.flush(), stepText(step, last, observation, result)].join("\n");
     },
   };
 }

@@ -78,3 +78,12 @@ test("what two rules say in the same words stands once among the alerts, and har
 test("an annotation is no unit", () => {
   expect(["{INR}", "mmol/L", "m[IU]/L"].map(unitInWords)).toEqual(["", " mmol/L", " mIU/L"]);
 });
+
+test("steps that only probe are told together, and what the fold says is what was probed", () => {
+  const text = textOf("dangerous_combinations/easy/train/1", 60);
+  const folds = [...text.matchAll(/^Steps? ([0-9-]+): (\d+) combinations probed, (\d+) above/gm)];
+  expect(folds.length).toBeGreaterThan(0);
+  expect(folds[0]![1]).toBe("0-24");
+  for (const [, , probed, above] of folds) expect(Number(above)).toBeLessThanOrEqual(Number(probed));
+  expect(text).not.toMatch(/Probe \d+ combination/);
+});

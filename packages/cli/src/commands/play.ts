@@ -71,8 +71,11 @@ export function registerPlay(program: Command, terminal: Terminal): void {
               now: () => performance.now(),
               onReset: (result) => show(renderer.reset(result)),
               onStep: (step, result: StepResult<unknown>) => {
+                const text = renderer.step(step, result);
+                // Nothing yet: the step is told with those after it.
+                if (text === "") return;
                 if (hasTranscript(policy)) show(renderTranscript(policy.transcript()));
-                show(renderer.step(step, result));
+                show(text);
               },
             },
           );
