@@ -191,6 +191,37 @@ describe("episodes", () => {
     expect(await play("rule_based", "medium", 21)).toEqual(await play("rule_based", "medium", 21));
   });
 
+  test.each(["rule_based", "planner_critic"])(
+    "%s changes no drug but the one that must go and what was recommended for it, whatever the record shows later",
+    async (name) => {
+      const env = definition.makeEnv() as SyncEnv;
+      const policy = makePolyguardPolicy(name, env);
+      for (let seed = 0; seed < 12; seed++) {
+        policy.reset(Rng.fromSeed(seed));
+        let last: ReturnType<SyncEnv["reset"]> = env.reset({ seed, options: { ...OPTIONS, difficulty: "medium" } });
+        const first = last.observation as Observation;
+        const others = first.medications
+          .filter(({ med_ref: ref }) => ref !== first.alternative!.med_ref)
+          .map(({ med_ref: ref }) => new RegExp(`(^|:)${ref}$`));
+        for (;;) {
+          const action = (await policy.act(last.observation as Observation, last.info)) as {
+            action_type?: string;
+            target?: string;
+            orders?: string[];
+          };
+          const isChange = /^(STOP|SUBSTITUTE|HOLD|START_TAPER|ADD_DRUG)/.test(action.action_type ?? "");
+          const changed = isChange ? [action.target, ...(action.orders ?? [])] : [];
+          for (const ref of others)
+            expect([seed, changed]).not.toEqual([seed, expect.arrayContaining([expect.stringMatching(ref)])]);
+          const result = env.step(action);
+          if (result.terminated || result.truncated) break;
+          last = result;
+        }
+      }
+      env.close();
+    },
+  );
+
   test("the oracle ranks perfectly and nearly always carries it out", async () => {
     let successes = 0;
     for (let seed = 500; seed < 520; seed++) {

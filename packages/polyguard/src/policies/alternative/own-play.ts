@@ -8,7 +8,6 @@ import { isDangerVisible } from "../../reward/assessment.ts";
 import { nextStep, STYLES } from "../../sub-environments/alternative-suggestion/carry-out.ts";
 import { gradesOf, isDone } from "../../sub-environments/alternative-suggestion/grades.ts";
 import { isReplacement, type Option, optionKey } from "../../sub-environments/alternative-suggestion/options.ts";
-import { answerWorstAlert } from "../alert-rules.ts";
 import { type Chart, ChartReader } from "../chart.ts";
 import type { Decision } from "../decision.ts";
 import { actionOf } from "../explain.ts";
@@ -55,14 +54,15 @@ export function makeReplacementPolicy(name: string, kb: KnowledgeBase, rank: Ran
 /** The next step of a replacement: what must be known first, the recommendation, then the steps of its first choice. */
 export function decideReplacement(chart: Chart, block: Block): Decision | null {
   const find = (isIt: (offer: Chart["offers"][number]) => boolean) => chart.offers.find(isIt);
-  const [first] = block.recommended ?? [];
-  if (first === undefined) {
+  const recommended = block.recommended ?? [];
+  if (recommended.length === 0) {
     const settled = reconcileItems(chart) ?? orderMissingValues(chart);
     if (settled !== null) return settled;
     const offer = find(({ payload }) => payload.type === "RECOMMEND_ALTERNATIVE");
     if (offer === undefined) return null;
     return { offer, reason: `${block.drug_id} must go: ${block.reason}.`, confidence: 0.8 };
   }
+  const first = recommended.find((key) => isOnItsWay(chart, block, key)) ?? recommended[0]!;
   const option = readOption(chart.kb, first);
   for (const style of STYLES) {
     const step = nextStep(chart.legality, block.med_ref, option, style);
@@ -81,11 +81,22 @@ export function decideReplacement(chart: Chart, block: Block): Decision | null {
   if (missing !== null) return missing;
   const asked = askToRelease(chart, block);
   if (asked !== null) return asked;
-  // Beside an open danger waiting is no answer, and it ends nothing that does not move: the list is worked on as anywhere.
-  if (isDangerVisible(chart.legality)) return answerWorstAlert(chart) ?? finishOrWait(chart);
-  if (hasKeptEnough(chart)) return finishOrWait(chart);
+  // The danger is the drug that must go: other drugs are not changed to keep it.
+  if (isDangerVisible(chart.legality) || hasKeptEnough(chart)) return finishOrWait(chart);
   const keep = find(({ payload }) => payload.type === "KEEP_REGIMEN");
   return keep === undefined ? null : { offer: keep, reason: "The change is under way; wait.", confidence: 0.6 };
+}
+
+/**
+ * True when the change to a recommended option is under way or can begin. What was measured after the recommendation can
+ * forbid its first choice: then the next one is carried out.
+ */
+function isOnItsWay({ kb, legality }: Chart, { med_ref: medRef }: Block, key: string): boolean {
+  const old = legality.byRef.get(medRef);
+  if (old === undefined || (old.taper !== null && !old.taper.isPaused)) return true;
+  const option = readOption(kb, key);
+  if (option.kind === "drug" && legality.listed.some(({ drugIndex }) => drugIndex === option.drugIndex)) return true;
+  return STYLES.some((style) => nextStep(legality, medRef, option, style) !== null);
 }
 
 /** A drug that stays because its end needs a review is taken to the specialist, while reviews are left. */
