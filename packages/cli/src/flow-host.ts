@@ -4,7 +4,9 @@ import { hash384 } from "@praxis/llm";
 
 /** Orchestrators of `delegate` steps by the name in the flow file; undefined = there is none of that name. */
 async function loadDelegationPolicy(name: string): Promise<DelegationPolicy | undefined> {
-  if (name !== "spindleflow:cascade") return undefined;
+  if (!name.startsWith("spindleflow:")) return undefined;
+  const own = name.slice("spindleflow:".length);
+  if (own !== "cascade") return (await import("./spindleflow/live-orchestrator.ts")).liveOrchestratorOf(own);
   const { makeLiveCascade } = await import("@praxis/spindleflow");
   return makeLiveCascade();
 }

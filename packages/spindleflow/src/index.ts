@@ -27,6 +27,8 @@ export {
 export { SPINDLEFLOW_ID, type SpindleFlowEnv, type SpindleFlowParts } from "./env.ts";
 export { EMPTY_LEARNING, type EndedTask, type LearningState, learnEpisode } from "./learning-state.ts";
 export { type LiveScene, makeLiveCascade, type TextJudge } from "./live/cascade.ts";
+export { type EmbedText, liveCall, readLiveScene } from "./live/live-observation.ts";
+export { scoreText } from "./live/text-score.ts";
 export { type LoadSpindleFlowOptions, loadPrices, loadSpindleFlow, loadSpindleFlowParts } from "./load-spindleflow.ts";
 export { type Bill, billTasks, parsePrices, type TaskTokens } from "./meter.ts";
 export { renderSpindleFlow, type SpindleFlowRenderer } from "./render.ts";

@@ -1,7 +1,7 @@
 import { scoreText } from "./text-score.ts";
 
 /** A real specialist as the orchestrator sees it. */
-interface LiveMember {
+export interface LiveMember {
   readonly id: string;
   readonly description: string;
   /** Cosine of the task's text and the description. */
