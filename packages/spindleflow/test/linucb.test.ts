@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { BankIndex } from "../src/bank/bank-index.ts";
 import { playShift } from "../src/baselines/evaluate.ts";
 import { LinearBandit, trainLinUcb } from "../src/baselines/linucb.ts";
+import { FROZEN_FIRST_SEED, FROZEN_SHIFTS, FROZEN_WEIGHTS } from "../src/baselines/linucb-rule.ts";
 import { RULES } from "../src/baselines/rules.ts";
+import { loadSpindleFlowParts } from "../src/load-spindleflow.ts";
 import { makeWordBank } from "./support/word-bank.ts";
 
 test("the bandit's weights are the ridge regression's: the gradient of its loss is zero", () => {
@@ -38,4 +40,13 @@ test("linucb learns single calls far above random play, repeats, and plays froze
   const bandit = mean((seed) => playShift(parts, learnt.makeScript(), seed));
   expect(bandit).toBeGreaterThan(mean((seed) => playShift(parts, RULES.random!, seed)) + 0.05);
   expect(mean((seed) => playShift(parts, learnt.makeScript(), seed))).toBe(bandit);
+});
+
+test("the weights that linucb plays by are what the bandit learns from the shifts it names", () => {
+  const settings = { spawn: { enabled: false }, specialistSplit: "train", taskSplit: "train" } as const;
+  const parts = loadSpindleFlowParts({ settings });
+  const learnt = trainLinUcb(parts, { shifts: FROZEN_SHIFTS, firstSeed: FROZEN_FIRST_SEED });
+  learnt.weights.forEach((weight, i) => {
+    expect(weight).toBeCloseTo(FROZEN_WEIGHTS[i]!, 9);
+  });
 });

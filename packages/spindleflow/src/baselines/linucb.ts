@@ -1,16 +1,9 @@
-import { cosine } from "../bank/bank-index.ts";
-import { similarityNow } from "../engine/modes.ts";
 import type { TaskReward } from "../engine/reward.ts";
 import type { SpindleFlowParts } from "../env.ts";
-import { worldOf } from "../episode.ts";
 import { decide } from "../names.ts";
-import { seatText } from "../shift/shift.ts";
 import { playShift } from "./evaluate.ts";
-import { callable, type Scene, type Script } from "./script.ts";
-
-/** Cues whose nearness a specialist's text is described by, beside a constant and the similarity with the task. */
-const CUES = ["marketing", "experimental", "junior", "senior"] as const;
-const FEATURES = 2 + CUES.length;
+import { FEATURES, featuresOf } from "./linucb-rule.ts";
+import { callable, type Script } from "./script.ts";
 
 /**
  * A linear bandit with upper confidence bounds, one weight vector for all arms. Source: Li, Chu, Langford, Schapire 2010,
@@ -69,16 +62,6 @@ export class LinearBandit {
       return sum;
     });
   }
-}
-
-/** What the bandit sees of a slot: texts only. */
-function featuresOf({ index, state }: Scene, slot: number): number[] {
-  const { vector } = seatText(index, state.shift.seats[slot]!);
-  return [
-    1,
-    similarityNow(worldOf(state), state.run)[slot]!,
-    ...CUES.map((cue) => cosine(vector, index.bank.vectors.cue(cue))),
-  ];
 }
 
 /** One call of the slot with the highest bound, then stop; learns the task's R if told to. */

@@ -5,6 +5,7 @@ import { worldOf } from "../episode.ts";
 import { type Decision, decide, META_ACTIONS, MODES, type Mode } from "../names.ts";
 import { readClass } from "../read-text.ts";
 import { expectedSpecialists, seatText, taskText } from "../shift/shift.ts";
+import { linucb } from "./linucb-rule.ts";
 import { callable, type Scene, type Script } from "./script.ts";
 
 const STOP = decide("stop");
@@ -130,4 +131,5 @@ export const RULES: Readonly<Record<string, Script>> = {
   cueGreedy: oneByOne(cueBonus),
   cascade,
   cueGreedySla,
+  linucb,
 };
