@@ -6,6 +6,7 @@ import { sha256 } from "../src/audit/chain.ts";
 import { BankIndex } from "../src/bank/bank-index.ts";
 import { playShift } from "../src/baselines/evaluate.ts";
 import { RULES } from "../src/baselines/rules.ts";
+import { callable } from "../src/baselines/script.ts";
 import { defineSpindleFlow, randomAction } from "../src/definition.ts";
 import { canDelegate, graphDepth, reaches } from "../src/engine/graph.ts";
 import { sumOf, type TaskReward } from "../src/engine/reward.ts";
@@ -241,6 +242,9 @@ test("a tier lock refuses every other tier", () => {
   expect(() => lock.sigmaFor(2)).toThrow(/judged at tier 1/);
 });
 
+const MEDIATE = META_ACTIONS.indexOf("callMediator");
+const RETRY = META_ACTIONS.indexOf("retryFailed");
+
 test("exploits earn no more than honest play", () => {
   const play = (choose: (typeof RULES)[string]) => {
     let sum = 0;
@@ -255,11 +259,37 @@ test("exploits earn no more than honest play", () => {
   const sameEachTime = play({
     choose: ({ state }) => (state.run.callCount > 0 ? decide("stop") : decide("callSpecialist", [0])),
   });
-  for (const exploit of [everybodyForReasons, stopAtOnce, clarifyLoop, illegalToWait, sameEachTime])
-    expect(exploit).toBeLessThan(honest);
+  const canMediate = ({ state }: { state: { masks: { meta: readonly boolean[] } } }) => state.masks.meta[MEDIATE];
+  // Those furthest from the task are called, two at a time, so that they disagree and the mediator is paid for it.
+  const unrelatedForConflicts = play({
+    choose: (scene) => {
+      if (canMediate(scene)) return decide("callMediator");
+      const left = callable(scene).reverse().slice(0, 2);
+      return left.length === 0 ? decide("stop") : decide("callSpecialist", left, "parallel");
+    },
+  });
+  // Everybody in turn, every dispute settled at once, so that the next output may raise it again.
+  const sameConflictAgain = play({
+    choose: (scene) => {
+      if (canMediate(scene)) return decide("callMediator");
+      const [next] = callable(scene);
+      return next === undefined ? decide("stop") : decide("callSpecialist", [next]);
+    },
+  });
+  // Everybody in turn, each failure made good at once: a failure and its recovery as often as there are people.
+  const failAndRecover = play({
+    choose: (scene) => {
+      if (scene.state.masks.meta[RETRY]) return decide("retryFailed");
+      const [next] = callable(scene).reverse();
+      return next === undefined ? decide("stop") : decide("callSpecialist", [next]);
+    },
+  });
+  for (const [name, exploit] of Object.entries({
+    ...{ everybodyForReasons, stopAtOnce, clarifyLoop, illegalToWait, sameEachTime },
+    ...{ unrelatedForConflicts, sameConflictAgain, failAndRecover },
+  }))
+    expect(exploit, name).toBeLessThan(honest);
 });
-
-const MEDIATE = META_ACTIONS.indexOf("callMediator");
 
 test("a dispute that the mediator did not settle is heard anew when it is asked again", () => {
   const tries: number[] = [];
@@ -293,4 +323,27 @@ test("a policy reads the same numbers in either encoding of the observation", ()
     Array.from(definition.encodeObservation!(observation, info) as number[]);
   expect(coded.observation.vector).toBeUndefined();
   expect(read(coded)).toEqual(read(plain));
+});
+
+test("a dispute pays once a skill and a recovery never more than its failure still costs, whatever is played", () => {
+  let tasks = 0;
+  for (let seed = 0; seed < 40; seed++) {
+    const env = makeSpindleFlowEnv(parts);
+    const rng = Rng.fromSeed(seed, "exploit");
+    env.reset({ seed });
+    for (let ended = false; !ended; ) {
+      const { taskIndex, shift } = env.latentState()!;
+      const skills = shift.tasks[taskIndex]!.world.skills.length;
+      const { info, terminated } = env.step(randomAction(rng, env.latentState()!.masks));
+      ended = terminated;
+      if (info.reward === undefined) continue;
+      tasks++;
+      const { components } = info.reward as TaskReward;
+      const disputes = components.conflictBonus / 0.05 - components.conflictPenalty / 0.1;
+      expect(disputes).toBeLessThanOrEqual(skills + 1e-9);
+      expect(components.conflictBonus).toBeLessThanOrEqual(0.1);
+      expect(components.recoveryBonus + components.failurePenalty).toBeLessThanOrEqual(1e-12);
+    }
+  }
+  expect(tasks).toBe(200);
 });
