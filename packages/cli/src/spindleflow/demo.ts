@@ -4,11 +4,17 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { canonicalJson, PraxisError } from "@praxis/env";
 import { mean, pairedBootstrap } from "@praxis/eval";
-import type { PlayedShift, PlayedTask } from "@praxis/spindleflow";
+import {
+  auditEpisode,
+  explainAudit,
+  loadSpindleFlowParts,
+  type PlayedShift,
+  type PlayedTask,
+} from "@praxis/spindleflow";
 import { latestCheckpoint } from "@praxis/train";
 import { splitSettings } from "./evaluation.ts";
 import { orchestratorFolder, readOrchestrator } from "./orchestrator.ts";
-import { playPlans } from "./shift-jobs.ts";
+import { playPlans, type ShiftPlan } from "./shift-jobs.ts";
 
 // What `--precompute` writes and the demo shows; the path holds from `src` and `dist` alike.
 const ASSET = fileURLToPath(new URL("../../../spindleflow/assets/demo/heldout.jsonl", import.meta.url));
@@ -33,6 +39,8 @@ interface DemoShift {
   readonly seed: number;
   readonly before: PlayedShift;
   readonly after: PlayedShift;
+  /** Why the trained orchestrator's steps, in words, by task; of the first shift only. */
+  readonly why?: readonly (readonly string[])[];
 }
 
 /** A demo: where it comes from, and its shifts. */
@@ -61,8 +69,25 @@ export async function playDemo(orchestrator: string, workers: number): Promise<D
       ...{ orchestrator, weights: createHash("sha256").update(weights).digest("hex"), sector, preset },
       ...{ split: "heldout", seeds },
     },
-    shifts: seeds.map((seed, i) => ({ seed, before: before![i]!, after: after![i]! })),
+    shifts: seeds.map((seed, i) => ({
+      ...{ seed, before: before![i]!, after: after![i]! },
+      ...(i > 0 ? {} : { why: explain(plan, seed, after![i]!) }),
+    })),
   };
+}
+
+/** One sentence a step, from the audit of the shift played again: whom, why them, in which mode, and why the stop. */
+function explain(
+  { sector, settings, options }: Pick<ShiftPlan, "sector" | "settings" | "options">,
+  seed: number,
+  { actions }: PlayedShift,
+): readonly (readonly string[])[] {
+  const parts = loadSpindleFlowParts({ sector, settings });
+  const log = auditEpisode(parts, {
+    ...{ seed, episodeId: `demo-${seed}`, options },
+    actions: actions.map((vector) => ({ vector })),
+  });
+  return explainAudit(parts, log).tasks.map(({ steps }) => steps.map(({ sentence }) => sentence));
 }
 
 const textOf = ({ header, shifts }: Demo): string =>
@@ -121,12 +146,13 @@ function taskLine(name: string, task: PlayedTask): string {
 
 /** The demo as text: every task of every shift before and after training, then what it comes to. */
 export function renderDemo({ header, shifts }: Demo): string {
-  const lines = shifts.flatMap(({ seed, before, after }) => [
+  const lines = shifts.flatMap(({ seed, before, after, why }) => [
     `Shift ${seed}: R ${sumOf(before).toFixed(2)} before, ${sumOf(after).toFixed(2)} after training`,
     ...after.tasks.flatMap((task, i) => [
       `  ${i + 1}. ${task.class}${task.urgent ? ", urgent" : ""}: ${task.text}`,
       ...(before.tasks[i] === undefined ? [] : [taskLine("before", before.tasks[i])]),
       taskLine("after ", task),
+      ...(why?.[i] ?? []).map((sentence) => `      why  ${sentence}`),
     ]),
     "",
   ]);
