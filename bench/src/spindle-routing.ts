@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bootstrap } from "@praxis/eval";
 import { hash384 } from "@praxis/llm";
@@ -17,7 +17,7 @@ export async function measureSpindleRouting(report: (measurement: Measurement) =
   const embedded = embedTable(table, { id: hash384.id, embed: (query) => hash384.embed(query) });
   const results = new Map(evaluateRouters(embedded, ROUTERS).map((result) => [result.name, result]));
   const ours = results.get("cascade")!;
-  const about = `${table.models.length} models, ${named === undefined ? "example table, drawn and not measured" : "table named by SPINDLE_ROUTING_DATA"}`;
+  const about = `${table.models.length} models, ${named === undefined ? "example table, drawn and not measured" : `table ${basename(named)}`}`;
   for (const name of ["knn", "bestSingle"] as const) {
     const other = results.get(name)!;
     const gain = bootstrap(ours.free.map(({ score }, i) => score - other.free[i]!.score));
