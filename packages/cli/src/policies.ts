@@ -12,6 +12,7 @@ import { makeScriptPolicy, ORACLE_NAMES, SCRIPT_NAMES } from "@praxis/spindleflo
 import { isFlowFile, makeFlowFilePolicy } from "./flow-policy.ts";
 import { findLearned, shippedLearned } from "./learning/learned-places.ts";
 import { placedPolicy } from "./learning/placed-policy.ts";
+import { makeLlmRouter } from "./spindleflow/llm-router.ts";
 import { loadOrchestrator, orchestratorFolder, shippedOrchestrators } from "./spindleflow/orchestrator.ts";
 import type { TeamSetup } from "./team-flags.ts";
 
@@ -47,12 +48,23 @@ export async function loadNamedPolicy(
   return makeNamedPolicy(definition, name, env, team);
 }
 
+/** SpindleFlow's baseline that asks a language model. */
+const LLM_ROUTER = "llmRouter";
+
 /**
  * The policy of that name, or of that flow file; learned ones apart. Oracles read the environment they play in. Throws UNKNOWN_NAME with the nearest name.
  * @param team how `planner_critic` plays; null = as it does by itself
  */
 function makeNamedPolicy(definition: EnvDefinition, name: string, env: SyncEnv, team: TeamSetup | null = null): Policy {
   if (isFlowFile(name)) return makeFlowFilePolicy(definition, name, completeChoice);
+  if (definition.name === "spindleflow" && name === LLM_ROUTER) {
+    const ask = team?.model?.ask;
+    if (ask !== undefined) return makeLlmRouter(definition, (prompt) => ask({ ...prompt, role: "planner" }));
+    throw new PraxisError(
+      "INVALID_CONFIG",
+      `'${LLM_ROUTER}' asks a language model: --model-url names the root of an OpenAI-compatible service.`,
+    );
+  }
   const names = policyNames(definition);
   if (!names.includes(name))
     throw new PraxisError(

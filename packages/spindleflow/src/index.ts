@@ -31,6 +31,8 @@ export { type EmbedText, liveCall, readLiveScene } from "./live/live-observation
 export { scoreText } from "./live/text-score.ts";
 export { type LoadSpindleFlowOptions, loadPrices, loadSpindleFlow, loadSpindleFlowParts } from "./load-spindleflow.ts";
 export { type Bill, billTasks, parsePrices, type TaskTokens } from "./meter.ts";
+export { META_ACTIONS, MODES } from "./names.ts";
+export type { SpindleFlowObservation } from "./observation.ts";
 export { renderSpindleFlow, type SpindleFlowRenderer } from "./render.ts";
 export { defineRouting } from "./routing/definition.ts";
 export { evaluateRouters } from "./routing/evaluate.ts";

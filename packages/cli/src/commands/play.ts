@@ -28,9 +28,12 @@ export function registerPlay(program: Command, terminal: Terminal): void {
     .option("--mode <name>", `planner_critic: how its roles work together: ${TEAM_MODES.join(", ")}`)
     .option("--without <parts...>", `planner_critic: parts left out: ${ABLATIONS.join(", ")}`)
     .option("--planning <name>", `planner_critic: what it ranks by: ${PLANNINGS.join(", ")}`)
-    .option("--model-url <url>", "planner_critic: root of an OpenAI-compatible service that plays roles")
-    .option("--model-name <name>", "planner_critic: model asked there")
-    .option("--model-key <key>", "planner_critic: bearer token for it; never written anywhere")
+    .option(
+      "--model-url <url>",
+      "planner_critic and SpindleFlow's llmRouter: root of an OpenAI-compatible service that is asked",
+    )
+    .option("--model-name <name>", "model asked there")
+    .option("--model-key <key>", "bearer token for it; never written anywhere")
     .option("--model-roles <roles...>", `planner_critic: roles it plays, default planner: ${MODEL_ROLES.join(", ")}`)
     .option("--seed <number>", "seed of the episode", Number, 0)
     .option("--episodes <number>", "episodes, of this seed and those that follow it", Number, 1)
